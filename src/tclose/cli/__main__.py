@@ -1,0 +1,5 @@
+"""``python -m tclose.cli``."""
+
+from tclose.cli import main
+
+main()

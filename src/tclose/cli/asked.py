@@ -1,0 +1,145 @@
+"""What an audit was asked on the command line, on top of a policy file or an example's own roles."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tclose.cli.failures import say
+from tclose.cli.names import assigned, column_list, declared_order, sensitive_list, thresholds
+from tclose.cli.options import read_options, table_names
+from tclose.policy import Policy, declared_distance, read_policy
+from tclose.roles import Distance, Hierarchical, Ordered, Roles
+from tclose.sources.examples import example_named
+from tclose.sources.source import ReadOptions
+
+POLICY_FILE = "tclose.toml"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The table and everything asked of it."""
+
+    table: Any
+    tables: tuple[str, ...]
+    """The table and its companions by name."""
+    policy: Policy
+    measure: str | list[str]
+
+
+def asked(tables: tuple[str, ...], given: Mapping[str, Any]) -> Asked:
+    """Return what was asked: the command line first, then the policy file, then the example's own roles."""
+    policy = _policy(tables, given)
+    tables = tables or ((policy.source,) if policy.source else ())
+    if not tables:
+        raise click.UsageError("Name a TABLE, or a policy that names one ([table] source = …).")
+    read = read_options(given, policy.read)
+    roles = _roles(policy, given, functools.cache(lambda: _columns(tables, read)))
+    policy = replace(
+        policy,
+        roles=roles,
+        thresholds=_thresholds(policy, roles, given),
+        read=read,
+        reference=given["reference"] or policy.reference,
+        population=given["population"] or policy.population,
+    )
+    measure = given["measure"]
+    chosen = measure if measure in ("usual", "all") else [key.strip().replace("-", "_") for key in measure.split(",")]
+    companions = tuple(path for path in (policy.reference, policy.population) if path)
+    return Asked(table_names(tables), (*tables, *companions), policy, chosen)
+
+
+def _policy(tables: tuple[str, ...], given: Mapping[str, Any]) -> Policy:
+    """Return the policy to start from."""
+    if given["policy"]:
+        return read_policy(given["policy"])
+    if len(tables) == 1 and tables[0].startswith("example:"):
+        return Policy(roles=example_named(tables[0].removeprefix("example:")).roles)
+    if given["quasi"] or given["sensitive"]:
+        return Policy()
+    if Path(POLICY_FILE).is_file():
+        say(f"Taking roles and requirements from ./{POLICY_FILE}.", quiet=given["quiet"])
+        return read_policy(POLICY_FILE)
+    wanted = tables[0] if len(tables) == 1 else "TABLE"
+    raise click.UsageError(
+        "Name the columns: -q what others know, -s what is to be protected. "
+        f"'tclose profile {wanted}' suggests them, and with '-o {POLICY_FILE}' writes a policy to edit."
+    )
+
+
+def _columns(tables: tuple[str, ...], read: ReadOptions) -> Collection[str]:
+    """Return the columns of the table; none for standard input, which can be read only once."""
+    from tclose.engines.duckdb.statistics import column_names
+
+    return () if tables == ("-",) else column_names(table_names(tables), read=read)
+
+
+def _roles(policy: Policy, given: Mapping[str, Any], columns: Any) -> Roles:
+    usual = policy.roles
+    quasi = column_list(given["quasi"], columns)
+    sensitive = sensitive_list(given["sensitive"], columns)
+    identifiers = column_list(given["identifier"], columns)
+    named = {*quasi, *sensitive, *identifiers}
+    kept: dict[str, Distance | None] = dict(usual.sensitive)
+    if sensitive:
+        kept = {name: None if word else usual.sensitive.get(name) for name, word in sensitive.items()}
+    else:
+        kept = {name: distance for name, distance in kept.items() if name not in named}
+    return Roles(
+        quasi=quasi or [name for name in usual.quasi if name not in named],
+        sensitive=_distances(kept, sensitive, given),
+        identifiers=identifiers or [name for name in usual.identifiers if name not in named],
+        together=given["together"] or usual.together,
+    )
+
+
+def _distances(
+    kept: Mapping[str, Distance | None], words: Mapping[str, str | None], given: Mapping[str, Any]
+) -> dict[str, Distance | None]:
+    """Return the distance of each sensitive attribute: as declared here, else as it was."""
+    orders = assigned("--order", given["order"], kept)
+    nulls = assigned("--nulls", given["nulls"], kept)
+    hierarchies = assigned("--hierarchy", given["hierarchy"], kept)
+    found: dict[str, Distance | None] = {}
+    for name, before in kept.items():
+        order = declared_order(orders[name]) if name in orders else None
+        if words.get(name) is None and not {name} & {*orders, *nulls, *hierarchies}:
+            found[name] = before
+            continue
+        before_options = _options(before) if words.get(name) is None else {}
+        here = {
+            "distance": words.get(name) or (None if order or name in hierarchies else before and before.word),
+            "order": order,
+            "nulls": nulls.get(name),
+            "hierarchy": hierarchies.get(name),
+        }
+        merged = {**before_options, **{key: value for key, value in here.items() if value is not None}}
+        found[name] = declared_distance(name, **merged)
+    return found
+
+
+def _options(distance: Distance | None) -> dict[str, Any]:
+    """Return what a policy declared beside the word of a distance, to be kept unless it is overridden."""
+    if isinstance(distance, Ordered):
+        return {"order": distance.order, "nulls": distance.nulls}
+    if isinstance(distance, Hierarchical):
+        return {"hierarchy": distance.tree, "nulls": distance.nulls}
+    return {} if distance is None else {"nulls": distance.nulls}
+
+
+def _thresholds(policy: Policy, roles: Roles, given: Mapping[str, Any]) -> dict[str, Mapping[str | None, str]]:
+    """Return the thresholds: those of a model named here replace those of the policy."""
+    found: dict[str, Mapping[str | None, str]] = {
+        key: {name: threshold for name, threshold in by.items() if name is None or name in roles.sensitive}
+        for key, by in policy.thresholds.items()
+    }
+    for parameter, texts in given.items():
+        if parameter.startswith("require_") and texts:
+            key = parameter.removeprefix("require_")
+            found[key] = thresholds(f"--{key.replace('_', '-')}", texts, roles.sensitive)
+    return found

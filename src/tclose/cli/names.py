@@ -1,0 +1,107 @@
+"""How columns are named on the command line: lists, NAME:DISTANCE and NAME=VALUE, for any name."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Collection, Iterable
+
+import click
+
+from tclose.errors import RoleConflictError, closest, listed
+from tclose.roles import split_name
+
+Columns = Callable[[], Collection[str]]
+"""Looks up the columns of the table, when a comma makes it necessary."""
+
+
+def column_list(texts: Iterable[str], columns: Columns) -> list[str]:
+    """Return the columns that options name; a comma separates two names unless it is part of one.
+
+    Examples
+    --------
+    >>> column_list(["zip,age", "city, state"], lambda: ["zip", "age", "city, state"])
+    ['zip', 'age', 'city, state']
+    """
+    found: list[str] = []
+    for text in texts:
+        if "," in text and text not in columns():
+            found += [part.strip() for part in text.split(",") if part.strip()]
+        else:
+            found.append(text)
+    return found
+
+
+def sensitive_list(texts: Iterable[str], columns: Columns) -> dict[str, str | None]:
+    """Return the sensitive columns that options name, each with its distance word or None.
+
+    Examples
+    --------
+    >>> sensitive_list(["salary:ordered,disease"], lambda: ["salary", "disease"])
+    {'salary': 'ordered', 'disease': None}
+    """
+    found: dict[str, str | None] = {}
+    for text in texts:
+        whole = "," not in text or text in columns() or split_name(text)[0] in columns()
+        for part in [text] if whole else column_list([text], columns):
+            name, word = split_name(part)
+            if name in found:
+                raise RoleConflictError(f"The column {name!r} is named twice; give it one role, once.")
+            found[name] = word
+    return found
+
+
+def assigned(option: str, texts: Iterable[str], names: Collection[str]) -> dict[str, str]:
+    """Return what NAME=VALUE options give to each name.
+
+    Parameters
+    ----------
+    option
+        The option, for messages.
+    texts
+        What was written.
+    names
+        The names that may stand before the sign; the longest that fits is meant.
+    """
+    found: dict[str, str] = {}
+    for text in texts:
+        name, value = _split(option, text, names)
+        if name in found:
+            raise click.UsageError(f"{option} is given twice for {name!r}.")
+        found[name] = value
+    return found
+
+
+def _split(option: str, text: str, names: Collection[str]) -> tuple[str, str]:
+    fitting = [name for name in names if text.startswith(f"{name}=")]
+    if fitting:
+        name = max(fitting, key=len)
+        return name, text[len(name) + 1 :]
+    given, sign, _ = text.partition("=")
+    if not sign or not given:
+        raise click.UsageError(f"{option} takes NAME=VALUE, not {text!r}.")
+    near = closest(given, names)
+    way_out = f"Did you mean {near!r}?" if near else f"Sensitive are {listed(names)}."
+    raise click.UsageError(f"{option} names {given!r}, which is not a sensitive column. {way_out}")
+
+
+def thresholds(option: str, texts: Iterable[str], names: Collection[str]) -> dict[str | None, str]:
+    """Return the thresholds of options such as ``--t 0.2 --t salary=0.1``; under None the general one."""
+    general = [text for text in texts if "=" not in text]
+    if len(general) > 1:
+        raise click.UsageError(f"{option} is given twice; give one threshold, and NAME=THRESHOLD for an attribute.")
+    found: dict[str | None, str] = {None: text for text in general}
+    found.update(assigned(option, [text for text in texts if "=" in text], names))
+    return found
+
+
+def declared_order(text: str) -> str | list[str]:
+    """Return an order as written: a word, or values separated by commas, quoted where they hold one.
+
+    Examples
+    --------
+    >>> declared_order("frequency"), declared_order('low,"mid, or so",high')
+    ('frequency', ['low', 'mid, or so', 'high'])
+    """
+    if text in ("value", "frequency"):
+        return text
+    return next(csv.reader([text], skipinitialspace=True), [])

@@ -1,0 +1,131 @@
+"""The options that commands share, declared once."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from tclose.cli.lazy import Option
+from tclose.sources.source import FORMATS, ReadOptions
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+READING, OUTPUT, RUNNING = "Reading", "Output", "Running"
+
+
+class TableName(click.types.StringParamType):
+    """A path, a glob, ``-`` for standard input, or ``example:NAME``."""
+
+    name = "table"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Complete examples by their names and everything else as files."""
+        del ctx, param
+        from tclose.sources.examples import EXAMPLES
+
+        named = [f"example:{name}" for name in EXAMPLES]
+        fitting = [CompletionItem(name) for name in named if incomplete and name.startswith(incomplete)]
+        return fitting or [CompletionItem(incomplete, type="file")]
+
+
+def option(*declarations: str, section: str, **settings: Any) -> Decorator:
+    """Declare an option under a heading of the help."""
+    return click.option(*declarations, cls=Option, section=section, **settings)
+
+
+def together(*decorators: Decorator) -> Decorator:
+    """Return decorators as one that adds their options in this order."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        return functools.reduce(lambda made, decorator: decorator(made), reversed(decorators), function)
+
+    return decorate
+
+
+reading_options = together(
+    option("--delimiter", section=READING, metavar="CHAR", help="Between two cells: one character, or 'tab'."),
+    option("--quote", section=READING, metavar="CHAR", help="Around cells; '' for none."),
+    option("--encoding", section=READING, metavar="NAME", help="Such as utf-8 or windows-1252."),
+    option("--decimal", section=READING, type=click.Choice([".", ","]), help="The decimal mark."),
+    option(
+        "--header/--no-header",
+        section=READING,
+        default=None,
+        help="Whether the first line names the columns.",
+    ),
+    option("--sheet", section=READING, metavar="NAME", help="The sheet of a workbook, by name or number."),
+    option(
+        "--null",
+        "null_text",
+        section=READING,
+        metavar="TEXT",
+        multiple=True,
+        help="A text that stands for a missing value, besides the empty one; repeatable.",
+    ),
+    option(
+        "--input-format",
+        "input_format",
+        section=READING,
+        type=click.Choice(FORMATS),
+        metavar="FORMAT",
+        help=f"One of {', '.join(FORMATS)}; found by itself if left out.",
+    ),
+)
+
+running_options = together(
+    option("--memory", section=RUNNING, metavar="SIZE", help="The most memory to use, such as 4GB."),
+    option("--threads", section=RUNNING, type=click.IntRange(1), metavar="N", help="How many threads to use."),
+    option(
+        "--temp",
+        section=RUNNING,
+        metavar="FOLDER",
+        help="Where to put what does not fit into memory.",
+        type=click.Path(file_okay=False, exists=True),
+    ),
+    option("--quiet", section=RUNNING, is_flag=True, help="No progress and no remarks on standard error."),
+)
+
+
+def format_option(*formats: str) -> Decorator:
+    """Declare ``--format`` with the formats a command can write."""
+    return option(
+        "--format",
+        "form",
+        section=OUTPUT,
+        type=click.Choice(formats),
+        help="By the ending of -o if left out, else text.",
+    )
+
+
+output_option = option(
+    "-o",
+    "--output",
+    section=OUTPUT,
+    metavar="FILE",
+    type=click.Path(),
+    help="Write to a file instead of the terminal.",
+)
+
+
+def read_options(given: Mapping[str, Any], usual: ReadOptions | None = None) -> ReadOptions:
+    """Return how files are to be read: as the command line says, else as usual."""
+    usual = usual or ReadOptions()
+    names = ("delimiter", "quote", "encoding", "decimal", "header")
+    chosen = {name: getattr(usual, name) if given[name] is None else given[name] for name in names}
+    sheet = given["sheet"]
+    return ReadOptions(
+        **chosen,
+        null_text=("", *given["null_text"]) if given["null_text"] else usual.null_text,
+        sheet=int(sheet) if sheet and sheet.isdecimal() else sheet or usual.sheet,
+        format=given["input_format"] or usual.format,
+    )
+
+
+def table_names(tables: tuple[str, ...]) -> Any:
+    """Return what is audited: one name, or the files of one table."""
+    return tables[0] if len(tables) == 1 else [Path(table) for table in tables]

@@ -1,0 +1,102 @@
+"""Where results go: to standard output, or to a file that is never half-written."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tclose.errors import SourceError
+from tclose.render.cells import visible
+
+FORMAT_OF_ENDING = {
+    ".txt": "text",
+    ".json": "json",
+    ".html": "html",
+    ".htm": "html",
+    ".csv": "csv",
+    ".md": "markdown",
+    ".toml": "toml",
+}
+
+
+def format_for(target: str | None, given: str | None, known: Iterable[str]) -> str:
+    """Return the format of an output: as given, else by the ending of its file, else text."""
+    if given:
+        return given
+    ending = FORMAT_OF_ENDING.get(Path(target).suffix.lower()) if target else None
+    return ending if ending in tuple(known) else "text"
+
+
+def colour_wanted() -> bool:
+    """Say whether standard output is a terminal that wants colour."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def terminal_width() -> int:
+    """Return the width of the terminal, or 80 where there is none."""
+    return min(120, shutil.get_terminal_size((80, 24)).columns) if sys.stdout.isatty() else 80
+
+
+def deliver(text: str, target: str | None) -> None:
+    """Write text to a file, or to standard output if none is named."""
+    text = text if text.endswith("\n") else text + "\n"
+    if target in (None, "-"):
+        with quiet_if_closed():
+            sys.stdout.write(text)
+            sys.stdout.flush()
+        return
+    with replacing(str(target)) as beside:
+        beside.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
+
+
+def deliver_file(path: Path) -> None:
+    """Copy a text file to standard output; on a terminal, what it would obey is written out."""
+    with quiet_if_closed(), path.open(encoding="utf-8", newline="") as file:
+        if sys.stdout.isatty():
+            sys.stdout.writelines(visible(line.rstrip("\r\n")) + "\n" for line in file)
+        else:
+            shutil.copyfileobj(file, sys.stdout)
+        sys.stdout.flush()
+
+
+@contextmanager
+def quiet_if_closed() -> Iterator[None]:
+    """Go on in silence when the reader of standard output has left; the exit code still tells the verdict."""
+    try:
+        yield
+    except BrokenPipeError:
+        with Path(os.devnull).open("w") as nowhere:
+            os.dup2(nowhere.fileno(), sys.stdout.fileno())
+
+
+@contextmanager
+def replacing(target: str) -> Iterator[Path]:
+    """Give a path beside the target; what is written there takes the target's place if all goes well."""
+    path = Path(target)
+    if path.exists() and not path.is_file():
+        if path.is_dir():
+            raise SourceError(f"{target!r} is a folder; name a file to write to.")
+        yield path
+        return
+    beside = path.with_name(f".{path.name}.{secrets.token_hex(6)}")
+    try:
+        yield beside
+        beside.replace(path)
+    except OSError as problem:
+        raise SourceError(f"{target!r} cannot be written: {problem.strerror}.") from None
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def check_not_input(target: str | None, tables: Iterable[str]) -> None:
+    """Refuse to write over a table that is being read."""
+    if target is None or not Path(target).exists():
+        return
+    for table in tables:
+        if Path(table).exists() and Path(target).samefile(table):
+            raise SourceError(f"{target!r} is the table itself; name another file to write to.")

@@ -1,0 +1,65 @@
+"""Kernels that are plain Python on small input and compiled machine code on large."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+PAYS_FROM = 40_000
+"""From this many steps on, loading the compiler costs less time than it saves."""
+
+Function = TypeVar("Function", bound=Callable[..., Any])  # Any: kernels take arrays of several kinds
+
+_lock = threading.RLock()
+
+
+class Kernel:
+    """A loop over arrays, written once.
+
+    Called with ``work`` below :data:`PAYS_FROM` it runs as Python on lists of Python integers, which
+    cannot overflow; above, it runs compiled, outside the interpreter lock and cached on disk.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.plain = function
+        functools.update_wrapper(self, function)
+
+    @functools.cached_property
+    def compiled(self) -> Callable[..., Any]:
+        """The compiled loop; compiled at the first call, taken from the cache afterwards."""
+        with _lock:
+            import numba
+
+            return numba.njit(nogil=True, cache=True)(self.plain)
+
+    def __call__(self, *arguments: Any, work: int) -> Any:
+        """Run the loop; ``work`` is how many steps it will take."""
+        if work >= PAYS_FROM:
+            return self.compiled(*arguments)
+        lists = [item.tolist() if isinstance(item, np.ndarray) else item for item in arguments]
+        result = self.plain(*lists)
+        for given, after in zip(arguments, lists, strict=True):
+            if isinstance(given, np.ndarray) and given.flags.writeable:
+                given[...] = after
+        return result
+
+
+def kernel(function: Callable[..., Any]) -> Kernel:
+    """Mark a plain loop over arrays as a kernel.
+
+    A kernel calls no other Python function, writes its results into arrays it is given, and relies
+    on its caller for valid positions: compiled loops check no bounds.
+    """
+    return Kernel(function)
+
+
+def readonly(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a view that no kernel can write to."""
+    view = array.view()
+    view.flags.writeable = False
+    return view

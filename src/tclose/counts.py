@@ -1,0 +1,111 @@
+"""The waist: equivalence classes × sensitive values as counts, in blocks of whole classes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+Integers = NDArray[np.int64]
+Ranks = NDArray[np.int32]
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Block:
+    """The counts of one sensitive attribute in some whole classes, as a sparse table.
+
+    Class ``c`` holds the positions ``offsets[c]:offsets[c + 1]`` of ``ranks`` (which values, ascending)
+    and ``counts`` (how many rows of each); ``sizes[c]`` is their sum. A class all of whose rows were left
+    out has no positions.
+    """
+
+    offsets: Integers
+    ranks: Ranks
+    counts: Integers
+    sizes: Integers
+
+    @property
+    def classes(self) -> int:
+        """How many classes the block holds."""
+        return len(self.offsets) - 1
+
+    @property
+    def pairs(self) -> int:
+        """How many distinct (class, value) pairs the block holds."""
+        return len(self.ranks)
+
+    @cached_property
+    def distinct(self) -> Integers:
+        """Distinct values of each class."""
+        return np.diff(self.offsets)
+
+    def histogram(self, position: int) -> tuple[list[int], list[int]]:
+        """Return the ranks and counts of one class as Python integers."""
+        span = slice(int(self.offsets[position]), int(self.offsets[position + 1]))
+        return self.ranks[span].tolist(), self.counts[span].tolist()
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some whole classes: their keys, their sizes and a block for each sensitive attribute.
+
+    ``keys`` has a row for each class and a column for each key word; only the engine that made it
+    knows which quasi-identifier values a key stands for.
+    """
+
+    keys: Integers
+    sizes: Integers
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """How often each value of an attribute occurs, in the attribute's order: g₁ … g_m out of N."""
+
+    counts: Integers
+    total: int
+
+    @staticmethod
+    def of(counts: Sequence[int] | Integers) -> Distribution:
+        """Return the distribution with these counts."""
+        array = np.asarray(counts, dtype=np.int64)
+        return Distribution(array, int(sum(array.tolist())) if len(array) < 1000 else int(array.sum()))
+
+
+class Counts(Protocol):
+    """What an engine makes of a table: classes × values, readable part by part."""
+
+    rows: int
+
+    def map(self, measure: Callable[[Part], Result]) -> Iterator[Result]:
+        """Apply a function to every part, several at a time, and give the results in a fixed order."""
+        ...
+
+
+def sparse_block(classes: Integers, ranks: Ranks, counts: Integers, number_of_classes: int) -> Block:
+    """Return the block of (class, rank, count) triples in any order, summing the counts of equal pairs.
+
+    Triples with a negative rank are left out; classes are numbered from 0.
+    """
+    kept = ranks >= 0
+    classes, ranks, counts = classes[kept], ranks[kept], counts[kept]
+    order = np.lexsort((ranks, classes))
+    classes, ranks, counts = classes[order], ranks[order], counts[order]
+    first = np.ones(len(classes), dtype=bool)
+    first[1:] = (classes[1:] != classes[:-1]) | (ranks[1:] != ranks[:-1])
+    at = np.flatnonzero(first)
+    summed = np.add.reduceat(counts, at) if len(at) else counts[:0]
+    offsets = np.searchsorted(classes[at], np.arange(number_of_classes + 1))
+    running = np.zeros(len(at) + 1, dtype=np.int64)
+    np.cumsum(summed, out=running[1:])
+    return Block(
+        offsets=offsets.astype(np.int64),
+        ranks=ranks[at].astype(np.int32),
+        counts=summed.astype(np.int64),
+        sizes=np.diff(running[offsets]),
+    )

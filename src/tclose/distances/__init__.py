@@ -1,0 +1,1 @@
+"""Kernels from counts to distances; no names, no files, no engines."""

@@ -1,0 +1,162 @@
+"""The earth mover's distance on a line: ordered (ranks) and numeric (gaps between values).
+
+With C_j and G_j the running counts of a class of n rows and of the reference of N rows, and w_j the gap
+after value j, ``EMD = Σ w_j |C_j·N − G_j·n| / (n·N·Σ w_j)``. Between two values that a class holds, C is
+constant and the sum has a closed form, so that a class costs what it holds: O(d log m), not O(m).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tclose.compiled import kernel
+from tclose.counts import Block, Distribution
+from tclose.distances.ground import Parts
+
+_INT64 = 2**62
+
+
+@kernel
+def _line(offsets, ranks, counts, sizes, prefix, total, m, kept, spread):  # type: ignore[no-untyped-def]
+    """Write X and Y of each class, with ``EMD·Σw = X/n − Y/N``.
+
+    ``prefix`` holds, for each position j = 0 … m, the four numbers G_{j−1}, Σ_{i<j} w_i, Σ_{i<j} w_i·G_i, G_j:
+    all that a step needs of a position lies together.
+    """
+    for c in range(len(offsets) - 1):
+        low = offsets[c]
+        high = offsets[c + 1]
+        if low == high:
+            continue
+        n = sizes[c]
+        here = ranks[low] * 4
+        gap_here = prefix[here + 1]
+        mass_here = prefix[here + 2]
+        x = 0
+        y = -mass_here
+        running = 0
+        for i in range(low, high):
+            running += counts[i]
+            scaled = running * total
+            following = ranks[i + 1] * 4 if i + 1 < high else m * 4
+            gap_next = prefix[following + 1]
+            mass_next = prefix[following + 2]
+            if prefix[here + 3] * n >= scaled:
+                x -= running * (gap_next - gap_here)
+                y -= mass_next - mass_here
+            elif prefix[following] * n < scaled:
+                x += running * (gap_next - gap_here)
+                y += mass_next - mass_here
+            else:
+                first = here
+                last = following - 4
+                while first < last:
+                    middle = (first + last) // 8 * 4
+                    if prefix[middle + 3] * n >= scaled:
+                        last = middle
+                    else:
+                        first = middle + 4
+                x += running * (2 * prefix[first + 1] - gap_here - gap_next)
+                y += 2 * prefix[first + 2] - mass_here - mass_next
+            here = following
+            gap_here = gap_next
+            mass_here = mass_next
+        kept[c] = x
+        spread[c] = y
+
+
+@dataclass(frozen=True)
+class LineGround:
+    """Values on a line.
+
+    Parameters
+    ----------
+    reference
+        The distribution that classes are compared with.
+    gaps
+        The whole-number gap between each value and the next. None stands for gaps of 1, the ordered
+        distance; the scaled differences of the values give the numeric one.
+    rows
+        The size of the largest class that can occur, for the choice of arithmetic.
+    """
+
+    reference: Distribution
+    gaps: tuple[int, ...] | None
+    rows: int
+
+    @property
+    def values(self) -> int:
+        """How many values the domain has."""
+        return len(self.reference.counts)
+
+    @cached_property
+    def scale(self) -> int:
+        """Σ w: the length of the line."""
+        return self.values - 1 if self.gaps is None else sum(self.gaps)
+
+    def parts(self, block: Block) -> Parts:
+        """Return X and Y of every class, exact whole numbers with ``distance = (X/n − Y/N)/Σw``."""
+        if self.scale == 0:
+            zeros = np.zeros(block.classes, dtype=np.int64)
+            return zeros, zeros
+        found = [(power, *self._measured(block, prefix)) for power, prefix in self._prefixes]
+        if len(found) == 1:
+            return found[0][1], found[0][2]
+        xs = sum(x.astype(object) * 2**power for power, x, _ in found)
+        ys = sum(y.astype(object) * 2**power for power, _, y in found)
+        return np.asarray(xs, dtype=object), np.asarray(ys, dtype=object)
+
+    def _measured(self, block: Block, prefix: NDArray[Any]) -> Parts:
+        x, y = np.zeros(block.classes, dtype=prefix.dtype), np.zeros(block.classes, dtype=prefix.dtype)
+        _line(
+            block.offsets, block.ranks, block.counts, block.sizes, prefix, self.reference.total, self.values, x, y,
+            work=0 if prefix.dtype == object else block.pairs,
+        )  # fmt: skip
+        return x, y
+
+    @cached_property
+    def _prefixes(self) -> list[tuple[int, NDArray[Any]]]:
+        """The prefix sums of the gaps, whole or in limbs of few bits: X and Y are linear in the gaps.
+
+        Where n·N itself leaves 64 bits, Python's integers do the work.
+        """
+        most = max(self.reference.total, self.rows)
+        gaps = np.array(self.gaps if self.gaps is not None else [1] * (self.values - 1), dtype=object)
+        if self.reference.total * self.rows >= _INT64:
+            return [(0, self._prefix(gaps))]
+        if self.scale * most < _INT64:
+            return [(0, self._prefix(gaps.astype(np.int64)))]
+        bits = max(1, 61 - (most * self.values).bit_length())
+        mask = (1 << bits) - 1
+        return [
+            (power, self._prefix(np.array([(gap >> power) & mask for gap in gaps], dtype=np.int64)))
+            for power in range(0, max(gaps).bit_length(), bits)
+        ]
+
+    def _prefix(self, gaps: NDArray[Any]) -> NDArray[Any]:
+        weights = np.append(gaps, 0).astype(gaps.dtype)
+        running = np.cumsum(self.reference.counts.astype(gaps.dtype))
+        prefix = np.zeros((self.values + 1, 4), dtype=gaps.dtype)
+        prefix[1:, 0] = running
+        prefix[:-1, 3] = running
+        prefix[1:, 1] = np.cumsum(weights)
+        prefix[1:, 2] = np.cumsum(weights * running)
+        return prefix.ravel()
+
+    def largest(self) -> Fraction:
+        """Return the largest distance any class can have: all its rows at one end of the line."""
+        if self.scale == 0:
+            return Fraction(0)
+        gaps = self.gaps if self.gaps is not None else (1,) * (self.values - 1)
+        running, before, after = 0, 0, 0
+        for gap, count in zip(gaps, self.reference.counts.tolist(), strict=False):
+            running += count
+            before += gap * running
+            after += gap * (self.reference.total - running)
+        return Fraction(max(before, after), self.reference.total * self.scale)

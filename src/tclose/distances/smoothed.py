@@ -1,0 +1,164 @@
+"""The Jensen–Shannon divergence after kernel smoothing, which lets near values count as near.
+
+Each distribution is spread by the Epanechnikov kernel ``K(d) = ¾/B·(1 − (d/B)²)`` for d < B over the ground
+distance d, divided by the kernel's sum at each value and brought to sum 1; then compared as usual.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal, localcontext
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tclose.counts import Block
+from tclose.distances.divergences import DIGITS, Floats, jensen_shannon_of
+from tclose.distances.ground import Ground
+from tclose.distances.line import LineGround
+from tclose.distances.tree import TreeGround
+from tclose.errors import InternalError
+
+_CELLS = 2_000_000
+Spread = Callable[[Floats], Floats]
+"""From rows of shares to rows of Σ_j K(d_ij)·p_j, the factor ¾/B left out."""
+
+
+def smoothed_jensen_shannon(block: Block, ground: Ground, bandwidth: Fraction) -> Floats:
+    """Return the divergence of each class in bits; O(m) per class."""
+    m = len(ground.reference.counts)
+    spread = _spread(ground, float(bandwidth))
+    evenly = spread(np.ones((1, m)))
+    table = _normal(spread((ground.reference.counts / ground.reference.total)[np.newaxis, :]) / evenly)
+    found = np.zeros(block.classes)
+    step = max(1, _CELLS // m)
+    for low in range(0, block.classes, step):
+        high = min(low + step, block.classes)
+        shares = _dense(block, low, high, m)
+        found[low:high] = _divergence(_normal(spread(shares) / evenly), table)
+    return np.where(block.sizes == 0, 0.0, np.clip(found, 0.0, 1.0))
+
+
+def _dense(block: Block, low: int, high: int, m: int) -> Floats:
+    span = slice(int(block.offsets[low]), int(block.offsets[high]))
+    rows = np.repeat(np.arange(high - low), block.distinct[low:high])
+    shares = np.zeros((high - low, m))
+    shares[rows, block.ranks[span]] = block.counts[span] / np.repeat(block.sizes[low:high], block.distinct[low:high])
+    return shares
+
+
+def _normal(rows: Floats) -> Floats:
+    rows = np.maximum(rows, 0.0)
+    sums = rows.sum(axis=1, keepdims=True)
+    return np.asarray(rows / np.where(sums == 0, 1.0, sums))
+
+
+def _divergence(p: Floats, q: Floats) -> Floats:
+    half = (p + q) / 2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        terms = np.where(p > 0, p * np.log2(p / half), 0.0) + np.where(q > 0, q * np.log2(q / half), 0.0)
+    return np.asarray(terms.sum(axis=1) / 2)
+
+
+def _spread(ground: Ground, bandwidth: float) -> Spread:
+    if isinstance(ground, LineGround):
+        return _spread_on_line(ground, bandwidth)
+    if isinstance(ground, TreeGround):
+        return _spread_on_tree(ground, bandwidth)
+    raise InternalError("Smoothing does not know this ground distance.")
+
+
+def _places(ground: LineGround) -> list[Fraction]:
+    gaps = ground.gaps if ground.gaps is not None else (1,) * (ground.values - 1)
+    running, places = 0, [Fraction(0)]
+    for gap in gaps:
+        running += gap
+        places.append(Fraction(running, ground.scale or 1))
+    return places
+
+
+def _spread_on_line(ground: LineGround, bandwidth: float) -> Spread:
+    x = np.array([float(place) for place in _places(ground)])
+    low = np.searchsorted(x, x - bandwidth, side="right")
+    high = np.searchsorted(x, x + bandwidth, side="left")
+    narrow = bandwidth**-2
+
+    def sums(rows: Floats) -> Floats:
+        running = np.zeros((rows.shape[0], rows.shape[1] + 1))
+        np.cumsum(rows, axis=1, out=running[:, 1:])
+        return np.asarray(running[:, high] - running[:, low])
+
+    def spread(rows: Floats) -> Floats:
+        weighted = (1 - x**2 * narrow) * sums(rows) + 2 * x * narrow * sums(rows * x) - narrow * sums(rows * x**2)
+        return np.asarray(weighted)
+
+    return spread
+
+
+def _spread_on_tree(ground: TreeGround, bandwidth: float) -> Spread:
+    height = len(ground.levels)
+    weights = [max(0.0, 1 - (h / height / bandwidth) ** 2) for h in range(height + 1)]
+    groups = [_grouped(codes) for codes in ground.levels]
+
+    def spread(rows: Floats) -> Floats:
+        found = np.zeros_like(rows)
+        for level, (order, starts, codes) in enumerate(groups):
+            mass = np.add.reduceat(rows[:, order], starts, axis=1)[:, codes]
+            found += (weights[level] - weights[level + 1]) * mass
+        return np.asarray(found + weights[height] * rows.sum(axis=1, keepdims=True))
+
+    return spread
+
+
+def _grouped(codes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    order = np.argsort(codes, kind="stable")
+    starts = np.flatnonzero(np.r_[True, np.diff(codes[order]) > 0])
+    dense = np.empty(len(codes), dtype=np.int64)
+    dense[order] = np.repeat(np.arange(len(starts)), np.diff(np.r_[starts, len(codes)]))
+    return order, starts, dense
+
+
+def certain_smoothed(block: Block, position: int, ground: Ground, bandwidth: Fraction) -> Decimal:
+    """Return the smoothed divergence of one class to 60 digits, from exact kernel weights."""
+    m = len(ground.reference.counts)
+    ranks, counts = block.histogram(position)
+    n = sum(counts)
+    inside = {rank: Fraction(count, n) for rank, count in zip(ranks, counts, strict=True)}
+    table = {v: Fraction(int(g), ground.reference.total) for v, g in enumerate(ground.reference.counts) if g}
+    p, q = (_exactly_spread(shares, ground, bandwidth, m) for shares in (inside, table))
+    with localcontext() as context:
+        context.prec = DIGITS
+        pairs = [(_decimal(a), _decimal(b)) for a, b in zip(p, q, strict=True)]
+        return jensen_shannon_of([(a, b) for a, b in pairs if a or b])
+
+
+def _exactly_spread(shares: dict[int, Fraction], ground: Ground, bandwidth: Fraction, m: int) -> list[Fraction]:
+    weight = _exact_weight(ground, bandwidth)
+    raw = []
+    for i in range(m):
+        reach = sum((weight(i, j) for j in range(m)), Fraction(0))
+        raw.append(sum((weight(i, j) * share for j, share in shares.items()), Fraction(0)) / reach)
+    total = sum(raw, Fraction(0))
+    return [value / total for value in raw]
+
+
+def _exact_weight(ground: Ground, bandwidth: Fraction) -> Callable[[int, int], Fraction]:
+    if isinstance(ground, LineGround):
+        places = _places(ground)
+
+        def distance(i: int, j: int) -> Fraction:
+            return abs(places[i] - places[j])
+
+    else:
+        levels = ground.levels if isinstance(ground, TreeGround) else ()
+
+        def distance(i: int, j: int) -> Fraction:
+            apart = sum(1 for codes in levels if codes[i] != codes[j])
+            return Fraction(apart, len(levels))
+
+    return lambda i, j: max(Fraction(0), 1 - (distance(i, j) / bandwidth) ** 2)
+
+
+def _decimal(value: Fraction) -> Decimal:
+    return Decimal(value.numerator) / Decimal(value.denominator)

@@ -1,0 +1,1 @@
+"""From rows to counts, and from a recipe to a written table: one folder for each engine."""

@@ -1,0 +1,1 @@
+"""DuckDB in this process: files and frames in, counts out."""

@@ -1,0 +1,200 @@
+"""The class table: every class with its key, size and figures, kept in DuckDB where it can spill."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+
+from tclose.counts import Integers
+from tclose.engines.duckdb.failures import translated
+from tclose.engines.duckdb.key_words import KeyWords
+from tclose.engines.duckdb.sql import fresh_name, literal, quoted
+from tclose.errors import ColumnNotFoundError, EngineNotInstalledError, InputError
+from tclose.measuring import Measured
+
+_HELD = 1_000_000
+"""So many classes wait in memory before they move to DuckDB."""
+_FORMATS = {
+    ".csv": "FORMAT csv, HEADER true", ".tsv": "FORMAT csv, HEADER true, DELIMITER '\t'",
+    ".parquet": "FORMAT parquet", ".jsonl": "FORMAT json", ".ndjson": "FORMAT json",
+}  # fmt: skip
+
+
+class DuckDBClasses:
+    """All classes of an audit: sortable, exportable, in bounded memory.
+
+    Parameters
+    ----------
+    connection
+        Where the classes are kept.
+    keys
+        How keys are read back.
+    quasi
+        The names of the quasi-identifiers.
+    figures
+        The names of the figures, in the order in which parts carry them.
+    whole
+        Which figures are whole numbers.
+    """
+
+    def __init__(
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        keys: KeyWords,
+        quasi: Sequence[str],
+        figures: Sequence[str],
+        whole: Sequence[bool],
+    ) -> None:
+        self._connection = connection
+        self._keys = keys
+        self._quasi = tuple(quasi)
+        taken = set(quasi)
+        self._figures = tuple(_free(name, taken) for name in ("size", *figures))
+        self._whole = (True, *whole)
+        self._table = fresh_name("classes")
+        self._waiting: list[Measured] = []
+        self._length = 0
+        self._made = False
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns: the quasi-identifiers, the size, and the figures."""
+        return (*self._quasi, *self._figures)
+
+    def __len__(self) -> int:
+        return self._length
+
+    def add(self, part: Measured) -> None:
+        """Take in the classes of a part."""
+        self._waiting.append(part)
+        self._length += len(part.sizes)
+        if sum(len(waiting.sizes) for waiting in self._waiting) > _HELD:
+            self._store()
+
+    def _store(self) -> None:
+        """Move waiting classes to DuckDB."""
+        words = range(len(self._keys.spans))
+        names = [*(f"w{word}" for word in words), *(f"f{at}" for at in range(len(self._figures)))]
+        kinds = ["BIGINT" for _ in words] + ["BIGINT" if whole else "DOUBLE" for whole in self._whole]
+        with translated("the class table", connection=self._connection):
+            if not self._made:
+                columns = ", ".join(f"{name} {kind}" for name, kind in zip(names, kinds, strict=True))
+                self._connection.execute(f"CREATE TEMP TABLE {self._table} ({columns})")
+                self._made = True
+            for part in self._waiting:
+                arrays = [*(part.keys[:, word] for word in words), part.sizes, *part.values]
+                data = {name: np.ascontiguousarray(array) for name, array in zip(names, arrays, strict=True)}
+                listing = ", ".join(_stored(name, kind) for name, kind in zip(names, kinds, strict=True))
+                self._connection.register("tclose_part", data)
+                self._connection.execute(f"INSERT INTO {self._table} SELECT {listing} FROM tclose_part")  # noqa: S608
+                self._connection.unregister("tclose_part")
+        self._waiting = []
+
+    def _query(self, sort: str | None, limit: int | None, *, descending: bool) -> str:
+        if self._waiting or not self._made:
+            self._store()
+        values, joins = self._keys.decoding("c")
+        selected = [f"{value} AS {quoted(name)}" for value, name in zip(values, self._quasi, strict=True)]
+        selected += [f"c.f{at} AS {quoted(name)}" for at, name in enumerate(self._figures)]
+        keys = ", ".join(f"{quoted(name)} NULLS FIRST" for name in self._quasi)
+        if sort is not None and sort not in self.columns:
+            raise ColumnNotFoundError(sort, self.columns, "class table's")
+        first = f"{quoted(sort)} {'DESC' if descending else 'ASC'} NULLS LAST" if sort is not None else ""
+        order = ", ".join(part for part in (first, keys) if part)
+        query = f"SELECT {', '.join(selected)} FROM {self._table} AS c {joins}"  # noqa: S608 - quoted
+        query = f"SELECT * FROM ({query})" + (f" ORDER BY {order}" if order else "")  # noqa: S608 - quoted
+        return query + (f" LIMIT {int(limit)}" if limit is not None else "")
+
+    def rows(
+        self, *, sort: str | None = None, descending: bool = True, limit: int | None = None
+    ) -> Iterator[dict[str, Any]]:
+        """Give classes as dictionaries, sorted by a column and then by key."""
+        with translated("the class table", connection=self._connection):
+            result = self._connection.execute(self._query(sort, limit, descending=descending))
+            while rows := result.fetchmany(10_000):
+                for row in rows:
+                    yield dict(zip(self.columns, row, strict=True))
+
+    def write(self, path: str | Path, *, sort: str | None = None, descending: bool = True) -> None:
+        """Write all classes to a file; the ending says which kind."""
+        target = Path(path)
+        form = _FORMATS.get(target.suffix.lower())
+        if form is None:
+            raise InputError(f"Classes can be written as .csv, .tsv, .parquet or .jsonl, not as {target.suffix!r}.")
+        beside = target.with_name(f".{target.name}.{uuid.uuid4().hex}")
+        try:
+            with translated(str(target), connection=self._connection):
+                query = self._query(sort, None, descending=descending)
+                self._connection.execute(f"COPY ({query}) TO {literal(str(beside))} ({form})")
+            beside.replace(target)
+        finally:
+            beside.unlink(missing_ok=True)
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        with translated("the class table", connection=self._connection):
+            relation = self._connection.sql(self._query(None, None, descending=False))
+            return relation.__arrow_c_stream__(requested_schema)
+
+    def to_arrow(self) -> Any:
+        """Return the classes as a pyarrow table."""
+        return _imported("pyarrow").table(self)
+
+    def to_pandas(self) -> Any:
+        """Return the classes as a pandas frame."""
+        _imported("pandas")
+        with translated("the class table", connection=self._connection):
+            return self._connection.execute(self._query(None, None, descending=False)).fetchdf()
+
+    def to_polars(self) -> Any:
+        """Return the classes as a polars frame."""
+        return _imported("polars").DataFrame(self)
+
+    def first_of(self, tied: Sequence[Integers]) -> list[tuple[dict[str, object], int]]:
+        """Return, for each set of keys, the one first in the order of its values, and its position in the set."""
+        if not tied:
+            return []
+        words = range(len(self._keys.spans))
+        keys = np.concatenate(list(tied))
+        data = {f"w{word}": np.ascontiguousarray(keys[:, word]) for word in words}
+        data["tie"] = np.repeat(np.arange(len(tied)), [len(some) for some in tied])
+        data["place"] = np.concatenate([np.arange(len(some)) for some in tied])
+        values, joins = self._keys.decoding("c")
+        selected = [f"{value} AS v{at}" for at, value in enumerate(values)]
+        order = ", ".join(f"v{at} NULLS FIRST" for at in range(len(values))) or "1"
+        names = ", ".join(["place", *(f"v{at}" for at in range(len(values)))])
+        with translated("the class table", connection=self._connection):
+            self._connection.register("tclose_tied", data)
+            rows = self._connection.execute(
+                f"SELECT {names} FROM (SELECT {', '.join(['c.tie', 'c.place', *selected])} FROM tclose_tied AS c {joins}) "  # noqa: S608
+                f"QUALIFY row_number() OVER (PARTITION BY tie ORDER BY {order}) = 1 ORDER BY tie"
+            ).fetchall()
+            self._connection.unregister("tclose_tied")
+        return [(dict(zip(self._quasi, row[1:], strict=True)), int(row[0])) for row in rows]
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """Return a column name that no other column has."""
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return name
+
+
+def _stored(name: str, kind: str) -> str:
+    """Return how a figure is stored: NaN, which stands for no figure, as null."""
+    value = f"CASE WHEN isnan({name}) THEN NULL ELSE {name} END" if name.startswith("f") and name != "f0" else name
+    return f"CAST({value} AS {kind})"
+
+
+def _imported(package: str) -> Any:
+    import importlib
+
+    try:
+        return importlib.import_module(package)
+    except ImportError:
+        raise EngineNotInstalledError("This view of the classes", package, "files") from None

@@ -1,0 +1,188 @@
+"""Columns as whole-number codes: which SQL expression codes a column, and how a code is read back."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tclose.counts import Integers
+from tclose.engines.duckdb.failures import translated
+from tclose.engines.duckdb.sql import fresh_name
+from tclose.engines.duckdb.table import Column, LoadedTable
+from tclose.errors import InternalError, SourceError
+
+WHOLE = frozenset({"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"})
+WORD = 2**62
+"""Key words stay below this, so that they fit signed 64-bit arithmetic."""
+TABLE_SPAN = 1 << 22
+"""Up to this span, codes are looked up in a table; beyond, they are searched for."""
+_FEW = 4096
+_SALTS = range(8)
+
+
+@dataclass(frozen=True)
+class Coding:
+    """How one column, or several taken as one, becomes a code from 0 to ``size`` − 1.
+
+    A whole-number column of small range is coded by its offset from the minimum, with 0 for null. Any
+    other column is numbered by a dictionary of its distinct values. SQL delivers a *raw* code: the offset
+    itself, or some bits of the value's hash, chosen so that no two values of the dictionary share them;
+    that is checked, so the code is exact.
+    """
+
+    columns: tuple[Column, ...]
+    span: int
+    """One more than the largest raw code."""
+    size: int
+    minimum: int | None = None
+    dictionary: str | None = None
+    salt: int = 0
+    shift: int = 0
+    raw: NDArray[np.uint64] | None = None
+    """The raw code of each entry of the dictionary."""
+
+    def expression(self, aliases: Sequence[str]) -> str:
+        """Return the SQL for the raw code of the columns under these aliases, in the smallest type that holds it."""
+        if self.minimum is not None:
+            wide = f"coalesce(CAST({aliases[0]} AS BIGINT) - ({self.minimum} - 1), 0)"
+        else:
+            wide = f"({_hash(self.columns, aliases, self.salt)} >> {self.shift}) & {self.span - 1}"
+        return f"CAST({wide} AS {self.raw_type})"
+
+    @property
+    def raw_type(self) -> str:
+        """The SQL type of the raw code."""
+        for kind, bits in (("UTINYINT", 8), ("USMALLINT", 16), ("UINTEGER", 32)):
+            if self.span <= 1 << bits:
+                return kind
+        return "UBIGINT"
+
+    @cached_property
+    def table(self) -> NDArray[np.int32] | None:
+        """The code of each raw code, −1 where no value has it; None where the raw code is the code, or too wide."""
+        if self.raw is None or self.span > TABLE_SPAN:
+            return None
+        table = np.full(self.span, -1, dtype=np.int32)
+        table[self.raw] = np.arange(self.size, dtype=np.int32)
+        return table
+
+    def codes(self, raw: NDArray[Any]) -> Integers:
+        """Return the codes of raw codes."""
+        if self.raw is None:
+            codes = raw.astype(np.int64)
+            unknown = len(codes) > 0 and int(codes.max()) >= self.size
+        elif self.table is not None:
+            codes = self.table[raw].astype(np.int64)
+            unknown = bool((codes < 0).any())
+        else:
+            order = np.argsort(self.raw)
+            at = np.minimum(np.searchsorted(self.raw[order], raw.astype(np.uint64)), self.size - 1)
+            codes = order[at].astype(np.int64)
+            unknown = not np.array_equal(self.raw[codes], raw.astype(np.uint64))
+        if unknown:
+            raise changed()
+        return codes
+
+    def value(self, code: str, joined: str) -> str:
+        """Return the SQL that reads a code back; ``joined`` is the dictionary's name in the query."""
+        if self.minimum is None:
+            return f"{joined}.v0"
+        return f"CASE WHEN {code} > 0 THEN CAST({code} + ({self.minimum} - 1) AS {self.columns[0].type}) END"
+
+
+def changed() -> SourceError:
+    """Return the error for rows that the first look at the table did not see."""
+    return SourceError("The table changed while it was being read; run again when nothing writes to it.")
+
+
+def coded(tables: Sequence[LoadedTable], names: Sequence[str], offsets_below: int) -> list[Coding]:
+    """Return a coding for each named column that fits all tables; offsets only for spans below a limit."""
+    columns = [tables[0].column(name) for name in names]
+    ranges = _ranges(tables, [column for column in columns if column.type in WHOLE])
+    found = []
+    for column in columns:
+        low, high = ranges.get(column.name, (0, offsets_below))
+        if high - low + 2 <= offsets_below:
+            found.append(Coding((column,), high - low + 2, high - low + 2, minimum=low))
+        else:
+            found.append(dictionary_coding(tables, (column,)))
+    return found
+
+
+def _ranges(tables: Sequence[LoadedTable], columns: Sequence[Column]) -> dict[str, tuple[int, int]]:
+    """Return the smallest and largest value of whole-number columns; all-null columns are left out."""
+    if not columns:
+        return {}
+    found: dict[str, list[tuple[int, int]]] = {column.name: [] for column in columns}
+    for table in tables:
+        aliases = [table.column(column.name).alias for column in columns]
+        extremes = ", ".join(f"min({alias}), max({alias})" for alias in aliases)
+        with translated(table.label, connection=table.connection):
+            (row,) = table.connection.execute(f"SELECT {extremes} FROM {table.name}").fetchall()  # noqa: S608 - aliases
+        for at, column in enumerate(columns):
+            if row[2 * at] is not None:
+                found[column.name].append((int(row[2 * at]), int(row[2 * at + 1])))
+    return {
+        name: (min(low for low, _ in pairs), max(high for _, high in pairs)) for name, pairs in found.items() if pairs
+    }
+
+
+def dictionary_coding(tables: Sequence[LoadedTable], columns: tuple[Column, ...]) -> Coding:
+    """Return a coding by a dictionary of the distinct values (or combinations) that the tables hold."""
+    connection, name = tables[0].connection, fresh_name("dictionary")
+    distinct = " UNION ".join(
+        f"SELECT DISTINCT {_listing(_normal(column, table.column(column.name).alias) for column in columns)} "  # noqa: S608
+        f"FROM {table.name}"
+        for table in tables
+    )
+    aliases = [f"v{at}" for at in range(len(columns))]
+    listing = _listing(aliases)
+    with translated(tables[0].label, connection=connection):
+        connection.execute(
+            f"CREATE TEMP TABLE {name} AS SELECT {listing}, {_hash(columns, aliases, 0)} AS h, "  # noqa: S608
+            f"row_number() OVER () - 1 AS code FROM ({distinct}) AS d({listing})"
+        )
+        for salt in _SALTS:
+            salted = "h" if salt == 0 else f"{_hash(columns, aliases, salt)} AS h"
+            found = connection.execute(f"SELECT {salted} FROM {name} ORDER BY code").fetchnumpy()["h"]  # noqa: S608
+            hashes = np.asarray(found, dtype=np.uint64)
+            chosen = _injective_bits(hashes)
+            if chosen is not None:
+                break
+        else:
+            raise InternalError("No hash separates the values of a column.")
+    shift, bits = chosen
+    raw = (hashes >> np.uint64(shift)) & np.uint64((1 << bits) - 1)
+    return Coding(columns, 1 << bits, len(hashes), dictionary=name, salt=salt, shift=shift, raw=raw)
+
+
+def _injective_bits(hashes: NDArray[np.uint64]) -> tuple[int, int] | None:
+    """Return a shift and a number of bits under which all hashes differ, few bits first."""
+    needed = max(1, math.ceil(math.log2(max(len(hashes), 2))))
+    few = len(hashes) <= _FEW
+    for bits in range(needed if few else min(2 * needed, 60), 62, 1 if few else 2):
+        mask = np.uint64((1 << bits) - 1)
+        for shift in range(0, 64 - bits, 5 if few else 64):
+            if len(np.unique((hashes >> np.uint64(shift)) & mask)) == len(hashes):
+                return shift, bits
+    return None
+
+
+def _hash(columns: Sequence[Column], aliases: Sequence[str], salt: int) -> str:
+    normal = [_normal(column, alias) for column, alias in zip(columns, aliases, strict=True)]
+    return f"hash({_listing([*normal, str(salt)] if salt else normal)})"
+
+
+def _normal(column: Column, alias: str) -> str:
+    """Return the column with one zero instead of two."""
+    return f"({alias} + 0.0)" if column.type in ("DOUBLE", "FLOAT") else alias
+
+
+def _listing(parts: Iterable[str]) -> str:
+    return ", ".join(parts)

@@ -1,0 +1,182 @@
+"""Rows to counts with DuckDB grouping the pairs: for small tables, and for those beyond memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+
+from tclose.counts import Integers, Part, Ranks, sparse_block
+from tclose.domains import Kind, Observed
+from tclose.engines.duckdb.codes import TABLE_SPAN, Coding, coded, dictionary_coding
+from tclose.engines.duckdb.failures import translated
+from tclose.engines.duckdb.key_words import KeyWords
+from tclose.engines.duckdb.table import LoadedTable
+
+Result = TypeVar("Result")
+Progress = Callable[[str, float | None], None]
+
+SMALL = 40_000
+"""Up to this many rows, grouping in SQL is quicker than loading the compiler."""
+_NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT",
+            "UHUGEINT", "DOUBLE", "FLOAT", "DECIMAL")  # fmt: skip
+_TIMES = ("DATE", "TIME", "TIMESTAMP", "INTERVAL")
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """A sensitive attribute as codes; several columns make one joint attribute."""
+
+    names: tuple[str, ...]
+    coding: Coding
+
+
+class CodedTable:
+    """A table whose quasi-identifiers and sensitive attributes have been coded."""
+
+    def __init__(
+        self,
+        table: LoadedTable,
+        quasi: Sequence[str],
+        sensitive: Sequence[tuple[str, ...]],
+        population: LoadedTable | None = None,
+    ) -> None:
+        self.table = table
+        self.population = population
+        tables = [table] if population is None else [table, population]
+        self.keys = KeyWords(tuple(coded(tables, quasi, offsets_below=1 << 32)))
+        self.attributes = [
+            Attribute(
+                names,
+                coded([table], names, offsets_below=TABLE_SPAN)[0]
+                if len(names) == 1
+                else dictionary_coding([table], tuple(table.column(name) for name in names)),
+            )
+            for names in sensitive
+        ]
+        self.rows = self._count_rows()
+
+    def _count_rows(self) -> int:
+        if self.table.rows is not None:
+            return self.table.rows
+        ((rows,),) = self.run(f"SELECT count(*) FROM {self.table.name}").fetchall()  # noqa: S608 - our own name
+        return int(rows)
+
+    def run(self, query: str) -> Any:
+        """Execute a query on the table's connection, with our errors."""
+        with translated(self.table.label, connection=self.table.connection):
+            return self.table.connection.execute(query)
+
+    def raw_attribute(self, at: int) -> str:
+        """Return the SQL for the raw code of an attribute, named s0, s1 and so on."""
+        coding = self.attributes[at].coding
+        return f"{coding.expression([column.alias for column in coding.columns])} AS s{at}"
+
+    def observed(self, at: int, counts: Integers) -> tuple[Observed, Integers]:
+        """Return the values of an attribute with their numbers of rows, and the code of each value.
+
+        Parameters
+        ----------
+        at
+            Which attribute.
+        counts
+            How many rows carry each code.
+        """
+        attribute = self.attributes[at]
+        coding, column = attribute.coding, attribute.coding.columns[0]
+        kind = "text" if len(attribute.names) > 1 else kind_of(column.type)
+        if coding.minimum is None:
+            values = ", ".join(f"v{place}" for place in range(len(attribute.names)))
+            rows = self.run(f"SELECT {values} FROM {coding.dictionary} ORDER BY code").fetchall()  # noqa: S608
+            listed = [row[0] if len(row) == 1 else row for row in rows]
+            return Observed(listed, counts, kind, column.categories), np.arange(coding.size)
+        codes = np.flatnonzero(counts)
+        numbers = codes + (coding.minimum - 1)
+        if codes[0] == 0:
+            return Observed([None, *numbers[1:].tolist()], counts[codes], kind), codes
+        return Observed(numbers, counts[codes], kind, ascending=True), codes
+
+
+def kind_of(type_name: str) -> Kind:
+    """Return what the values of a DuckDB type are."""
+    if type_name == "BOOLEAN":
+        return "truth"
+    if type_name.startswith(_NUMBERS):
+        return "number"
+    return "time" if type_name.startswith(_TIMES) else "text"
+
+
+class PairCounts:
+    """Counts of (class, value) pairs grouped by DuckDB, which spills; one set of whole classes at a time."""
+
+    def __init__(self, coded_table: CodedTable, sets: int) -> None:
+        self._coded = coded_table
+        self._sets = sets
+
+    @cached_property
+    def _observed(self) -> list[tuple[Observed, Integers]]:
+        found = []
+        for at, attribute in enumerate(self._coded.attributes):
+            grouped = self._coded.run(
+                f"SELECT {self._coded.raw_attribute(at)}, count(*) AS n "  # noqa: S608 - our own names
+                f"FROM {self._coded.table.name} GROUP BY ALL"
+            ).fetchnumpy()
+            counts = np.zeros(attribute.coding.size, dtype=np.int64)
+            counts[attribute.coding.codes(grouped[f"s{at}"])] = grouped["n"]
+            found.append(self._coded.observed(at, counts))
+        return found
+
+    @property
+    def observed(self) -> list[Observed]:
+        """The values of each attribute and how many rows carry them."""
+        return [observed for observed, _ in self._observed]
+
+    def map(self, ranks: Sequence[Ranks], measure: Callable[[Part], Result], progress: Progress) -> Iterator[Result]:
+        """Group one set of classes after the other and apply ``measure`` to each."""
+        tables = []
+        for (_, codes), attribute, some in zip(self._observed, self._coded.attributes, ranks, strict=True):
+            table = np.full(attribute.coding.size, -1, dtype=np.int32)
+            table[codes] = some
+            tables.append(table)
+        for number in range(self._sets):
+            progress("Counting classes", number / self._sets)
+            grouped = [self._pairs(at, number) for at in range(len(tables))]
+            if not len(grouped[0][0]):
+                continue
+            numbered = [_numbered(words) for words, _, _ in grouped]
+            keys = numbered[0][0]
+            blocks = tuple(
+                sparse_block(classes, table[codes], counts, len(keys))
+                for (_, classes), (_, codes, counts), table in zip(numbered, grouped, tables, strict=True)
+            )
+            sizes = np.zeros(len(keys), dtype=np.int64)
+            np.add.at(sizes, numbered[0][1], grouped[0][2])
+            yield measure(Part(keys, sizes, blocks))
+
+    def _pairs(self, at: int, number: int) -> tuple[Integers, Integers, Integers]:
+        """Return the key words, codes and counts of the pairs in one set of classes."""
+        raw = self._coded.keys.raw_columns(self._coded.table)
+        names = [f"r{place}" for place in range(len(raw))]
+        chosen = ""
+        if self._sets > 1 and names:
+            codes = ", ".join(column.rpartition(" AS ")[0] for column in raw)
+            chosen = f"WHERE hash({codes}) % {self._sets} = {number}"
+        found = self._coded.run(
+            f"SELECT {', '.join([*raw, self._coded.raw_attribute(at)])}, count(*) AS n "  # noqa: S608 - our own names
+            f"FROM {self._coded.table.name} {chosen} GROUP BY ALL"
+        ).fetchnumpy()
+        words = self._coded.keys.words([found[name] for name in names], len(found["n"]))
+        codes_found = self._coded.attributes[at].coding.codes(found[f"s{at}"])
+        return words, codes_found, found["n"].astype(np.int64)
+
+
+def _numbered(words: Integers) -> tuple[Integers, Integers]:
+    """Return the distinct keys in ascending order and the number of each row's key."""
+    if words.shape[1] == 1:
+        keys, numbers = np.unique(words[:, 0], return_inverse=True)
+        return keys[:, np.newaxis], numbers
+    keys, numbers = np.unique(words, axis=0, return_inverse=True)
+    return keys, numbers.ravel()

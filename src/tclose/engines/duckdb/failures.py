@@ -1,0 +1,182 @@
+"""From DuckDB's exceptions to ours, without the cells that DuckDB quotes in its texts."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+
+import duckdb
+
+from tclose.errors import EngineFailedError, HeadroomError, SourceError, TcloseError
+
+_LINE = re.compile(r"CSV Error on Line: (\d+)")
+_WIDTHS = re.compile(r"^Expected Number of Columns: (\d+) Found: (\d+)$", re.MULTILINE)
+_FILE = re.compile(r"^  file = (.*)$", re.MULTILINE)
+_JSON_FILE = re.compile(r'in file "([^"\n]*)"')
+_JSON_PLACE = re.compile(r"in (?:line|record/value) (\d+)")
+_LONG_LINE = re.compile(r"Maximum line size of (\d+) bytes exceeded")
+_JSON_SIGNS = ("Malformed JSON", "JSON transform error", "maximum_object_size")
+_PARQUET_SIGNS = ("magic bytes", "Parquet", "TProtocolException", "don't know what type")
+
+_INPUT_KINDS = (
+    duckdb.DataError,
+    duckdb.InvalidInputException,
+    duckdb.IOException,
+    duckdb.InvalidTypeException,
+    duckdb.PermissionException,
+    duckdb.SerializationException,
+)
+_FULL_DISK = ("no space left", "disk quota", "max_temp_directory_size", "failed to offload")
+
+
+@contextmanager
+def translated(
+    what: str,
+    *,
+    names: Mapping[str, str] | None = None,
+    connection: duckdb.DuckDBPyConnection | None = None,
+) -> Iterator[None]:
+    """Turn every exception of DuckDB into one of ours that carries no cell.
+
+    Parameters
+    ----------
+    what
+        What is being read or done, as the person knows it; it opens the message.
+    names
+        For files that were copied first: the path of the copy to the name of the original.
+    connection
+        The connection at work, which is freed from a query that failed half-way.
+
+    Raises
+    ------
+    SourceError
+        If the input cannot be read.
+    HeadroomError
+        If memory or disk is exhausted.
+    EngineFailedError
+        If the engine stopped for a reason of its own.
+    KeyboardInterrupt
+        If the query was interrupted in the main thread; in another one, EngineFailedError.
+    """
+    try:
+        yield
+    except duckdb.Error as problem:
+        failure = translation(problem, what, names or {})
+    except TcloseError:
+        raise
+    except RuntimeError as problem:
+        interrupted = "interrupted" in str(problem)
+        failure = _interrupted(what) if interrupted else EngineFailedError(_stopped(what, problem))
+    except (duckdb.Warning, UnicodeError) as problem:
+        failure = EngineFailedError(_stopped(what, problem))
+    else:
+        return
+    if connection is not None:
+        _release(connection)
+    raise failure from None
+
+
+def translation(problem: BaseException, what: str, names: Mapping[str, str]) -> BaseException:
+    """Return our exception for one of DuckDB's; its text is built from facts, never passed on."""
+    text = str(problem)
+    if isinstance(problem, duckdb.InterruptException):
+        return _interrupted(what)
+    if isinstance(problem, duckdb.OutOfMemoryException) or any(sign in text.lower() for sign in _FULL_DISK):
+        return HeadroomError(
+            f"{_capital(what)} does not fit into the memory and temporary disk space allowed. "
+            "Allow more memory, or name a temporary folder with more room."
+        )
+    if reason := _csv(text, what, names) or _json(text, what, names) or _parquet(text, what):
+        return SourceError(reason)
+    if type(problem) is duckdb.Error:  # what the readers of damaged files throw, without a kind
+        return SourceError(f"{_capital(what)} cannot be read: it is damaged, or not what its name says.")
+    if isinstance(problem, _INPUT_KINDS):
+        return SourceError(f"{_capital(what)} cannot be read: {_input_reason(problem, text)}")
+    return EngineFailedError(_stopped(what, problem))
+
+
+def _release(connection: duckdb.DuckDBPyConnection) -> None:
+    """Free a connection from a query that failed half-way, so that the next one can run."""
+    abort: Callable[[], object] | None = getattr(connection, "abort", None)
+    if abort is not None:
+        abort()
+
+
+def _interrupted(what: str) -> BaseException:
+    """Return what an interruption means: the person's own in the main thread, someone's wish in another."""
+    if threading.current_thread() is threading.main_thread():
+        return KeyboardInterrupt()
+    return EngineFailedError(f"The work on {what} was interrupted.")
+
+
+def _stopped(what: str, problem: BaseException) -> str:
+    kind = type(problem).__name__.removesuffix("Exception")
+    return f"DuckDB stopped while working on {what} ({kind}). Its own words are withheld: they may quote cells."
+
+
+def _csv(text: str, what: str, names: Mapping[str, str]) -> str | None:
+    line = _LINE.search(text)
+    if not line:
+        if "state machine reached an invalid state" in text:
+            return f"{_named(text, what, names)} is no regular text table: its quotes or line ends are broken."
+        return None
+    place = f"{_named(text, what, names)}, line {line[1]}"
+    if widths := list(_WIDTHS.finditer(text)):
+        expected, found = widths[-1].groups()
+        return (
+            f"{place}: {found} {'cell' if found == '1' else 'cells'} where the first line has {expected}. "
+            "Mend that line, or name the delimiter and quote of the file."
+        )
+    if "unterminated quote" in text:
+        return f"{place}: a quote is opened and not closed. Mend that line, or name the quote of the file."
+    if "Invalid unicode" in text:
+        return f"{place}: the bytes are not UTF-8 text. Name the encoding of the file."
+    if long := _LONG_LINE.search(text):
+        return f"{place}: longer than {long[1]} bytes. A quote may be open; name the quote of the file."
+    return f"{place}: no cells can be read. Mend that line, or name the delimiter and quote of the file."
+
+
+def _json(text: str, what: str, names: Mapping[str, str]) -> str | None:
+    if "json_read expected records" in text or "non-record JSON" in text:
+        return f"{_capital(what)} is JSON but not a table: it must be a list of objects, or one a line."
+    if not any(sign in text for sign in _JSON_SIGNS):
+        return None
+    found = _JSON_FILE.search(text)
+    name = names.get(found[1], found[1]) if found else what
+    place = _JSON_PLACE.search(text)
+    where = f"{_capital(name)}, record {place[1]}" if place else _capital(name)
+    if "duplicate key" in text:
+        return f"{where}: a key is given twice in one object. Rename one of them."
+    if "maximum_object_size" in text:
+        return f"{where}: one object is larger than can be read. Write one object for each row."
+    return f"{where}: this is not valid JSON. Mend the file, or name its format."
+
+
+def _parquet(text: str, what: str) -> str | None:
+    if not any(sign in text for sign in _PARQUET_SIGNS):
+        return None
+    return f"{_capital(what)} is not a whole Parquet file: it is damaged, cut short or of another format."
+
+
+def _input_reason(problem: BaseException, text: str) -> str:
+    if "No files found" in text or "does not exist" in text:
+        return "the file is not there any more."
+    if "GZIP" in text or "ZSTD" in text.upper():
+        return "the compressed file is damaged or cut short. Copy it again."
+    if "ermission" in text:
+        return "permission denied."
+    if isinstance(problem, duckdb.IOException):
+        return "the file could not be read to its end. Check that it is whole and readable."
+    return "some values do not have the type of their column. Mend the file, or write the column as text."
+
+
+def _named(text: str, what: str, names: Mapping[str, str]) -> str:
+    """Return the file that DuckDB speaks of under the name the person knows."""
+    file = _FILE.search(text)
+    return names.get(file[1], _capital(what)) if file else _capital(what)
+
+
+def _capital(what: str) -> str:
+    return what[:1].upper() + what[1:] if what.startswith(("a ", "an ", "the ", "standard ")) else what

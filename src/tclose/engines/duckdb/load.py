@@ -1,0 +1,133 @@
+"""From a source to a table that DuckDB can scan."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+
+import duckdb
+
+from tclose.engines.duckdb.connection import private_folder
+from tclose.engines.duckdb.csv import load_csv
+from tclose.engines.duckdb.sql import fresh_name, quoted
+from tclose.engines.duckdb.table import Column, LoadedTable
+from tclose.errors import EmptyTableError, InternalError, SourceError
+from tclose.sources import (
+    ExampleSource,
+    FileSource,
+    FrameSource,
+    Source,
+    StreamSource,
+    ValuesSource,
+)
+from tclose.sources.formats import check_is_table, compression_of, format_by_content
+from tclose.sources.text import opener
+
+__all__ = ["Column", "LoadedTable", "load", "quoted"]
+
+
+def load(connection: duckdb.DuckDBPyConnection, source: Source) -> LoadedTable:
+    """Bind a source to a connection, looking at no more of it than its columns need.
+
+    Parameters
+    ----------
+    connection
+        A connection of :func:`~tclose.engines.duckdb.connection.connect`.
+    source
+        What :func:`~tclose.sources.locate` returned.
+
+    Returns
+    -------
+    LoadedTable
+        The columns, and a name that can stand after FROM.
+
+    Raises
+    ------
+    SourceError
+        If the source cannot be read.
+
+    Examples
+    --------
+    >>> from tclose.engines.duckdb.connection import connect
+    >>> from tclose.sources import locate
+    >>> table = load(connect(), locate("example:merit")).keep(["merit_points"])
+    >>> table.connection.execute(f"SELECT sum(c1) FROM {table.name}").fetchall()
+    [(28,)]
+    """
+    if isinstance(source, ExampleSource):
+        columns = dict(zip(source.example.columns, zip(*source.example.rows, strict=True), strict=True))
+        return _load_values(connection, ValuesSource(source.label, columns))
+    if isinstance(source, ValuesSource):
+        return _load_values(connection, source)
+    if isinstance(source, FrameSource):
+        from tclose.engines.duckdb.frames import load_frame
+
+        return load_frame(connection, source)
+    if isinstance(source, StreamSource):
+        return _load_stream(connection, source)
+    if isinstance(source, FileSource):
+        return _load_files(connection, source)
+    raise InternalError(f"A source of kind {type(source).__name__} has no binding to DuckDB.")
+
+
+def _load_values(connection: duckdb.DuckDBPyConnection, source: ValuesSource) -> LoadedTable:
+    from tclose.engines.duckdb.values import load_values
+
+    return load_values(connection, source.columns, source.label)
+
+
+def _load_files(connection: duckdb.DuckDBPyConnection, source: FileSource) -> LoadedTable:
+    try:
+        for path in source.paths:
+            if path.stat().st_size == 0:
+                raise EmptyTableError(f"{source.name_of(path)} is empty: it has neither a header nor rows.")
+        return _load_format(connection, source)
+    except PermissionError:
+        raise SourceError(f"{source.label} cannot be opened: permission denied.") from None
+    except FileNotFoundError:
+        raise SourceError(f"{source.label} is not there any more.") from None
+
+
+def _load_format(connection: duckdb.DuckDBPyConnection, source: FileSource) -> LoadedTable:
+    if source.format in {"csv", "tsv"}:
+        return load_csv(connection, source)
+    if source.format == "parquet":
+        from tclose.engines.duckdb.parquet import load_parquet
+
+        return load_parquet(connection, source)
+    if source.format in {"json", "jsonl"}:
+        from tclose.engines.duckdb.json import load_json
+
+        return load_json(connection, source)
+    from tclose.engines.duckdb.foreign import load_foreign
+
+    return load_foreign(connection, source)
+
+
+def _load_stream(connection: duckdb.DuckDBPyConnection, source: StreamSource) -> LoadedTable:
+    """Copy what can be read only once to a private file, then load that."""
+    copy = private_folder(connection) / fresh_name("stream")
+    reading = nullcontext(sys.stdin.buffer) if source.path is None else source.path.open("rb")
+    with reading as stream, copy.open("xb") as file:
+        shutil.copyfileobj(stream, file)
+    head = _head(copy, source.label)
+    kind = source.options.format or format_by_content(head)
+    check_is_table(head, kind, source.label)
+    return load(connection, FileSource(source.label, (copy,), kind, source.options, shown_as=source.label))
+
+
+def _head(path: Path, label: str) -> bytes:
+    with path.open("rb") as file:
+        head = file.read(512)
+    if not head:
+        raise EmptyTableError(f"{label} is empty: it has neither a header nor rows.")
+    compression = compression_of(head)
+    if compression in {None, "zstd"}:
+        return b"" if compression else head
+    try:
+        with opener(path, compression)() as file:
+            return file.read(512)
+    except (OSError, EOFError):
+        raise SourceError(f"{label} cannot be read: it is damaged or cut short.") from None

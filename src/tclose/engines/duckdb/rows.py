@@ -1,0 +1,132 @@
+"""Rows to counts in one stream of codes: the quick way, for tables whose codes fit into memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from typing import Any, TypeVar
+
+import nanoarrow
+import numpy as np
+from numpy.typing import NDArray
+
+from tclose import loops
+from tclose.counts import Integers, Part, Ranks
+from tclose.domains import Observed
+from tclose.engines.duckdb.codes import Coding, changed
+from tclose.engines.duckdb.counts import CodedTable, Progress
+from tclose.engines.duckdb.failures import translated
+from tclose.grouping import DIRECT_SPAN, Batch, GroupedRows
+from tclose.keys import FixedIndex
+
+Result = TypeVar("Result")
+
+
+class RowCounts:
+    """Counts made from the codes of every row, held in memory: at most four bytes for each row and column."""
+
+    def __init__(self, coded_table: CodedTable, threads: int, progress: Progress) -> None:
+        self._coded = coded_table
+        spans = coded_table.keys.spans
+        self._word_type = np.int32 if len(spans) == 1 and spans[0] <= DIRECT_SPAN else np.int64
+        self._key_readers = [_Reader(coding) for coding in coded_table.keys.codings]
+        self._readers = [_Reader(attribute.coding) for attribute in coded_table.attributes]
+        table = coded_table.table
+        with translated(table.label, connection=table.connection):
+            stream = nanoarrow.c_array_stream(table.connection.sql(self._query()))
+            self._grouped = GroupedRows(
+                arrivals=self._reported(iter(stream), progress),
+                batch_of=self._batch,
+                spans=spans,
+                code_spans=[reader.coding.size for reader in self._readers],
+                threads=threads,
+            )
+        if self._grouped.rows != coded_table.rows:
+            raise changed()
+
+    @staticmethod
+    def bytes_needed(rows: int, attributes: int) -> int:
+        """Return the memory that the codes of a table take: once as they come, once sorted."""
+        return rows * (4 + 8 * attributes)
+
+    def _query(self) -> str:
+        columns = self._coded.keys.raw_columns(self._coded.table)
+        columns += [self._coded.raw_attribute(at) for at in range(len(self._readers))]
+        return f"SELECT {', '.join(columns)} FROM {self._coded.table.name}"  # noqa: S608 - our own names
+
+    def _reported(self, stream: Iterator[Any], progress: Progress) -> Iterator[Any]:
+        seen = 0
+        for array in stream:
+            seen += array.length
+            progress("Reading rows", min(1.0, seen / max(self._coded.rows, 1)))
+            yield array
+
+    def _batch(self, array: Any) -> Batch:
+        """Return an Arrow array as a batch of key words and codes, every raw code checked."""
+        columns = [
+            np.asarray(child.view().buffer(1))[child.offset : child.offset + array.length]
+            for child in (array.child(at) for at in range(array.n_children))
+        ]
+        words = [np.zeros(array.length, dtype=self._word_type) for _ in self._coded.keys.spans]
+        for column, reader, (word, stride) in zip(columns, self._key_readers, self._coded.keys.places, strict=False):
+            reader.add(column, stride, words[word])
+        codes = [
+            reader.codes(column)
+            for column, reader in zip(columns[len(self._key_readers) :], self._readers, strict=True)
+        ]
+        return Batch(tuple(words), tuple(codes))
+
+    @cached_property
+    def _observed(self) -> list[tuple[Observed, Integers]]:
+        return [self._coded.observed(at, counts) for at, counts in enumerate(self._grouped.code_counts)]
+
+    @property
+    def observed(self) -> list[Observed]:
+        """The values of each attribute and how many rows carry them."""
+        return [observed for observed, _ in self._observed]
+
+    def map(self, ranks: Sequence[Ranks], measure: Callable[[Part], Result], progress: Progress) -> Iterator[Result]:
+        """Count class by class and apply ``measure`` to each part."""
+        tables = []
+        for (_, codes), reader, some in zip(self._observed, self._readers, ranks, strict=True):
+            table = np.full(reader.coding.size, -1, dtype=np.int32)
+            table[codes] = some
+            tables.append(table)
+        progress("Measuring classes", None)
+        return self._grouped.map(tables, [int(some.max(initial=0)) + 1 for some in ranks], measure)
+
+
+class _Reader:
+    """Turns the raw codes of one column into codes, compiled and safe in several threads."""
+
+    def __init__(self, coding: Coding) -> None:
+        self.coding = coding
+        wide = coding.raw is not None and coding.table is None
+        self._index = FixedIndex(coding.raw.astype(np.int64)) if wide and coding.raw is not None else None
+
+    def _known(self, raw: NDArray[Any]) -> NDArray[Any]:
+        """Return raw codes that a loop can take without checking bounds."""
+        if self._index is not None:
+            raw = self._index.numbers(raw.astype(np.int64))
+        limit = self.coding.span if self.coding.table is not None else self.coding.size
+        if len(raw) and int(raw.max()) >= limit:
+            raise changed()
+        return raw
+
+    def add(self, raw: NDArray[Any], stride: int, words: NDArray[Any]) -> None:
+        """Add the codes of a column, times its stride, to the key words of rows."""
+        known, table = self._known(raw), self.coding.table
+        if table is None:
+            loops.add_codes(known, stride, words)
+        elif loops.add_looked_up(known, table, stride, words):
+            raise changed()
+
+    def codes(self, raw: NDArray[Any]) -> NDArray[Any]:
+        """Return the codes of an attribute."""
+        known, table = self._known(raw), self.coding.table
+        if table is None:
+            return known
+        codes: NDArray[np.int32] = table[known]
+        if len(codes) and int(codes.min()) < 0:
+            raise changed()
+        return codes

@@ -1,0 +1,159 @@
+"""One piece of work with DuckDB: a connection, the table opened on it, and the counts made from it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tclose.counts import Integers, Part, Ranks
+from tclose.domains import Observed
+from tclose.engines.duckdb.classes import DuckDBClasses
+from tclose.engines.duckdb.connection import connect
+from tclose.engines.duckdb.counts import SMALL, CodedTable, PairCounts, Progress, kind_of
+from tclose.engines.duckdb.load import load
+from tclose.engines.duckdb.table import LoadedTable, check_rows
+from tclose.errors import DomainError
+from tclose.sources import ReadOptions, locate
+
+if TYPE_CHECKING:
+    from tclose.engines.duckdb.rows import RowCounts
+
+Result = TypeVar("Result")
+Counts = Union[PairCounts, "RowCounts"]
+
+_SHARE_OF_MEMORY = 4
+"""Row codes may take one part in so many of the allowed memory."""
+_BYTES_PER_PAIR = 64
+_UNITS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40,
+          "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}  # fmt: skip
+
+
+class DuckDBSession:
+    """Opens tables on one connection and counts them."""
+
+    def __init__(
+        self,
+        *,
+        read: ReadOptions | None = None,
+        memory: str | None = None,
+        threads: int | None = None,
+        temp: str | None = None,
+    ) -> None:
+        self.connection = connect(memory=memory, threads=threads, temp=temp)
+        self.threads = threads or os.cpu_count() or 1
+        self._read = read
+
+    def open(self, table: object) -> LoadedTable:
+        """Return a table with its columns; its rows are not read yet."""
+        return load(self.connection, locate(table, options=self._read))
+
+    def count(
+        self,
+        table: LoadedTable,
+        quasi: Sequence[str],
+        sensitive: Sequence[tuple[str, ...]],
+        progress: Progress,
+        population: LoadedTable | None = None,
+    ) -> DuckDBCounted:
+        """Count the classes of the quasi-identifiers by the values of the sensitive attributes."""
+        coded = CodedTable(table, quasi, sensitive, population)
+        check_rows(coded.rows, table.label)
+        return DuckDBCounted(coded, quasi, self._counts(coded, progress), progress)
+
+    def _counts(self, coded: CodedTable, progress: Progress) -> Counts:
+        if coded.rows <= SMALL:
+            return PairCounts(coded, 1)
+        from tclose.engines.duckdb.rows import RowCounts
+
+        budget = self._memory() // _SHARE_OF_MEMORY
+        if RowCounts.bytes_needed(coded.rows, len(coded.attributes)) <= budget:
+            return RowCounts(coded, self.threads, progress)
+        return PairCounts(coded, 1 + coded.rows * _BYTES_PER_PAIR // budget)
+
+    def _memory(self) -> int:
+        ((text,),) = self.connection.execute("SELECT current_setting('memory_limit')").fetchall()
+        number, unit = str(text).split(" ")
+        return int(float(number) * _UNITS.get(unit, 1))
+
+    def values(self, table: LoadedTable, names: tuple[str, ...]) -> Observed:
+        """Return the distinct values of a column, or of several taken as one, with their counts."""
+        columns = [table.column(name) for name in names]
+        listing = ", ".join(column.alias for column in columns)
+        rows = table.connection.execute(
+            f"SELECT {listing}, count(*) FROM {table.name} GROUP BY {listing}"  # noqa: S608 - our own aliases
+        ).fetchall()
+        values = [row[0] if len(names) == 1 else tuple(row[:-1]) for row in rows]
+        kind = kind_of(columns[0].type) if len(names) == 1 else "text"
+        return Observed(values, np.array([row[-1] for row in rows], dtype=np.int64), kind, columns[0].categories)
+
+
+class DuckDBCounted:
+    """A counted table: what the audit reads part by part, and how keys are read back."""
+
+    def __init__(self, coded: CodedTable, quasi: Sequence[str], counts: Counts, progress: Progress) -> None:
+        self.rows = coded.rows
+        self.quasi = tuple(quasi)
+        self._coded = coded
+        self._counts = counts
+        self._progress = progress
+        self._population = self._population_lookup() if coded.population is not None else None
+
+    @property
+    def observed(self) -> list[Observed]:
+        """The values of each attribute and how many rows carry them."""
+        return self._counts.observed
+
+    def map(self, ranks: Sequence[Ranks], measure: Callable[[Part], Result]) -> Iterator[Result]:
+        """Apply a function to every part; results come in a fixed order."""
+        return self._counts.map(ranks, measure, self._progress)
+
+    def classes(self, figures: Sequence[str], whole: Sequence[bool]) -> DuckDBClasses:
+        """Return an empty class table with these figures."""
+        return DuckDBClasses(self._coded.table.connection, self._coded.keys, self.quasi, figures, whole)
+
+    def codes(self, keys: Integers) -> Integers:
+        """Return, for each key, the code of each quasi-identifier."""
+        return self._coded.keys.codes(keys)
+
+    def population(self, keys: Integers) -> Integers | None:
+        """Return the size of each class in the population, or None if there is no population."""
+        return self._population(keys) if self._population is not None else None
+
+    def _population_lookup(self) -> Callable[[Integers], Integers]:
+        people = self._coded.population
+        if people is None:
+            raise DomainError("No population was given.")
+        keys = self._coded.keys
+        found = self._coded.run(
+            f"SELECT {', '.join(keys.raw_columns(people))}, count(*) AS n FROM {people.name} GROUP BY ALL"  # noqa: S608
+        ).fetchnumpy()
+        words = keys.words([found[f"r{at}"] for at in range(len(keys.codings))], len(found["n"]))
+        known = _rows_as_keys(words)
+        order = np.argsort(known)
+        known = known[order]
+        sizes: Integers = found["n"].astype(np.int64)[order]
+
+        def look_up(keys: Integers) -> Integers:
+            wanted = _rows_as_keys(keys)
+            at = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
+            missing = int(np.count_nonzero(known[at] != wanted))
+            if missing:
+                raise DomainError(
+                    f"{missing} classes of the table do not occur in the population; the population must contain "
+                    "the people of the table, with quasi-identifiers generalised in the same way."
+                )
+            return sizes[at]
+
+        return look_up
+
+
+def _rows_as_keys(keys: Integers) -> NDArray[Any]:
+    """Return each row of words as one value that can be sorted and compared."""
+    if keys.shape[1] == 1:
+        return keys[:, 0]
+    kind = np.dtype([(f"w{at}", np.int64) for at in range(keys.shape[1])])
+    return np.ascontiguousarray(keys).view(kind).ravel()

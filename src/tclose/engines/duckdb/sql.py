@@ -1,0 +1,40 @@
+"""How names and texts are written into SQL, in one place."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+
+_numbers = itertools.count(1)
+
+
+def quoted(identifier: str) -> str:
+    """Return a name as an SQL identifier.
+
+    Examples
+    --------
+    >>> print(quoted("zip code"), quoted('the "zip"s'))
+    "zip code" "the ""zip""s"
+    """
+    return '"' + identifier.replace('"', '""') + '"'
+
+
+def literal(text: str) -> str:
+    """Return a text as an SQL string literal.
+
+    Examples
+    --------
+    >>> literal("it's")
+    "'it''s'"
+    """
+    return "'" + text.replace("'", "''") + "'"
+
+
+def literals(texts: Iterable[str]) -> str:
+    """Return texts as an SQL list of string literals."""
+    return "[" + ", ".join(literal(text) for text in texts) + "]"
+
+
+def fresh_name(stem: str) -> str:
+    """Return a table name that no other table of this process has."""
+    return f"tclose_{stem}_{next(_numbers)}"

@@ -1,0 +1,123 @@
+"""Every error tclose raises, in one tree.
+
+::
+
+    TcloseError
+    ├── InputError (ValueError)          the caller can mend it
+    │   ├── ColumnNotFoundError          a named column is not in the table
+    │   ├── RoleConflictError            a column was given two roles, or none that counts
+    │   ├── DomainError                  values do not fit the declared distance or order
+    │   ├── HierarchyError               a hierarchy is not a tree over the values
+    │   ├── ThresholdError               a threshold is not a number in its model's range
+    │   ├── PolicyError                  a policy file cannot be understood
+    │   ├── SourceError                  a table cannot be found or read
+    │   └── EmptyTableError              a table without rows
+    ├── EngineError (RuntimeError)       the machine under us
+    │   ├── EngineNotInstalledError      an optional package is missing; names the extra
+    │   ├── EngineFailedError            the engine stopped with an error of its own
+    │   └── HeadroomError                the work does not fit the allowed memory or arithmetic
+    └── InternalError (AssertionError)   our mistake
+
+A message says what is wrong, where, and the way out. It carries column names, counts and paths,
+never a cell of a table. A requirement that is not met is a value (``audit.holds``), not an error.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class TcloseError(Exception):
+    """Base of every error that tclose raises on purpose."""
+
+
+class InputError(TcloseError, ValueError):
+    """Something the caller can mend: a file, a column, a role, a threshold."""
+
+
+class ColumnNotFoundError(InputError):
+    """A named column is not in the table."""
+
+    def __init__(self, column: str, available: Iterable[str], role: str = "named") -> None:
+        self.column = column
+        self.available = tuple(available)
+        near = closest(column, self.available)
+        way_out = f" Did you mean {near!r}?" if near else f" It has {listed(self.available)}."
+        super().__init__(f"The {role} column {column!r} is not in the table.{way_out}")
+
+
+class RoleConflictError(InputError):
+    """A column was given two roles, or the roles leave nothing to measure."""
+
+
+class DomainError(InputError):
+    """The values of a column do not fit the distance or order declared for it."""
+
+
+class HierarchyError(InputError):
+    """A hierarchy is not a tree that covers the values of its column."""
+
+
+class ThresholdError(InputError):
+    """A threshold is not a number, or lies outside its model's range."""
+
+
+class PolicyError(InputError):
+    """A policy file cannot be understood."""
+
+
+class SourceError(InputError):
+    """A table cannot be found, opened or parsed."""
+
+
+class EmptyTableError(SourceError):
+    """A table without rows: there is nobody in it to protect or to give away."""
+
+
+class EngineError(TcloseError, RuntimeError):
+    """The machinery under tclose could not do its work."""
+
+
+class EngineNotInstalledError(EngineError):
+    """A package of an optional extra is needed and missing."""
+
+    def __init__(self, purpose: str, package: str, extra: str) -> None:
+        self.package = package
+        self.extra = extra
+        super().__init__(f"{purpose} needs the package {package!r}: pip install 'tclose[{extra}]'")
+
+
+class EngineFailedError(EngineError):
+    """The engine stopped with an error of its own."""
+
+
+class HeadroomError(EngineError):
+    """The work does not fit into the allowed memory, disk or arithmetic."""
+
+
+class InternalError(TcloseError, AssertionError):
+    """A mistake of tclose itself; the answer cannot be trusted and is not given."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(
+            f"{what} This is a mistake in tclose, not in your table; "
+            "no figure is reported because none could be trusted. Please report it."
+        )
+
+
+def closest(name: str, candidates: Iterable[str]) -> str | None:
+    """Return the candidate most like ``name``, or None when nothing is near."""
+    by_folded = {candidate.casefold(): candidate for candidate in candidates}
+    found = difflib.get_close_matches(name.casefold(), by_folded, n=1, cutoff=0.6)
+    return by_folded[found[0]] if found else None
+
+
+def listed(names: Iterable[str], most: int = 12) -> str:
+    """Return names as one readable list, cut after ``most``."""
+    quoted = [repr(name) for name in names]
+    if not quoted:
+        return "no columns"
+    if len(quoted) > most:
+        return ", ".join(quoted[:most]) + f" and {len(quoted) - most} more"
+    return ", ".join(quoted)

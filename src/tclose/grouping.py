@@ -1,0 +1,220 @@
+"""Rows of codes to blocks of counts: the last step to the waist, shared by every engine.
+
+An engine delivers batches: for each row its key words (which class) and one code for each sensitive
+attribute. Rows are distributed to their classes by a counting sort and counted class by class; the
+cost is linear in rows and independent of how many classes or values there are.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tclose import loops
+from tclose.counts import Block, Integers, Part, Ranks
+from tclose.keys import KeyIndex
+
+Codes = NDArray[np.int32]
+_Placed = tuple[Integers, Integers, list[Integers]]
+"""The key of each class, where its rows start, and for each worker the first place of its rows of each class."""
+Result = TypeVar("Result")
+Arrival = TypeVar("Arrival")
+
+ROWS_PER_PART = 2_500_000
+DIRECT_SPAN = 1 << 20
+"""Up to this span a single key word is used as class number itself."""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Some rows as codes: key words (one array each) and one code array for each attribute."""
+
+    words: tuple[Integers, ...]
+    codes: tuple[Codes, ...]
+
+
+@dataclass
+class _Share:
+    """What one worker took in: class numbers of its own, codes, and how many of each it saw."""
+
+    index: KeyIndex | None
+    sizes: Integers
+    code_counts: list[Integers]
+    numbers: list[NDArray[np.int32]] = field(default_factory=list)
+    codes: list[tuple[Codes, ...]] = field(default_factory=list)
+
+    def take(self, batch: Batch) -> None:
+        if self.index is None:
+            numbers = np.asarray(batch.words[0], dtype=np.int32)
+        else:
+            numbers = self.index.numbers(batch.words)
+            if self.index.size > len(self.sizes):
+                self.sizes = np.concatenate([self.sizes, np.zeros(self.index.size, dtype=np.int64)])
+        loops.tally(numbers, self.sizes)
+        for codes, counts in zip(batch.codes, self.code_counts, strict=True):
+            loops.tally(codes, counts)
+        self.numbers.append(numbers)
+        self.codes.append(batch.codes)
+
+
+class GroupedRows:
+    """The rows of a table, taken in once, ready to be counted class by class.
+
+    Parameters
+    ----------
+    arrivals
+        The rows as the engine delivers them, in any order and in pieces of any size.
+    batch_of
+        What makes a batch of such a piece; called from several threads.
+    spans
+        For each key word, one more than its largest value.
+    code_spans
+        For each attribute, one more than its largest code.
+    threads
+        How many workers take part.
+    """
+
+    def __init__(
+        self,
+        arrivals: Iterator[Arrival],
+        batch_of: Callable[[Arrival], Batch],
+        spans: Sequence[int],
+        code_spans: Sequence[int],
+        threads: int,
+    ) -> None:
+        direct = len(spans) == 1 and spans[0] <= DIRECT_SPAN
+        lock, stopped = threading.Lock(), threading.Event()
+
+        def work(_: int) -> _Share:
+            share = _Share(
+                index=None if direct else KeyIndex(len(spans)),
+                sizes=np.zeros(spans[0] if direct else 1024, dtype=np.int64),
+                code_counts=[np.zeros(span, dtype=np.int64) for span in code_spans],
+            )
+            while not stopped.is_set():
+                with lock:
+                    arrival = next(arrivals, None)
+                if arrival is None:
+                    return share
+                share.take(batch_of(arrival))
+            return share
+
+        self._pool = _pool(threads)
+        try:
+            self._shares = list(self._pool.map(work, range(threads)))
+        except BaseException:
+            stopped.set()
+            raise
+        self.code_counts = [
+            np.sum([share.code_counts[a] for share in self._shares], axis=0) for a in range(len(code_spans))
+        ]
+        whole = self._shares[0].index
+        if whole is None:
+            self.keys, self._starts, self._first = self._placed_by_code()
+        else:
+            self.keys, self._starts, self._first = self._placed_by_index(whole)
+        self.rows = int(self._starts[-1])
+
+    def _placed_by_code(self) -> _Placed:
+        """Place the classes where the key word itself is the class number."""
+        totals: Integers = np.sum([share.sizes for share in self._shares], axis=0)
+        present = np.flatnonzero(totals)
+        starts = _running(totals)
+        first = [starts[:-1].copy()]
+        for share in self._shares[:-1]:
+            first.append(first[-1] + share.sizes)
+        return present[:, np.newaxis].astype(np.int64), np.append(starts[present], starts[-1]), first
+
+    def _placed_by_index(self, whole: KeyIndex) -> _Placed:
+        """Place the classes after giving the keys that each worker numbered one number for all."""
+        numbers = [np.arange(whole.size, dtype=np.int32)]
+        numbers += [whole.numbers(share.index.words()) for share in self._shares[1:] if share.index]
+        counted = np.zeros((len(self._shares), whole.size), dtype=np.int64)
+        for row, number, share in zip(counted, numbers, self._shares, strict=True):
+            row[number] = share.sizes[: len(number)]
+        starts = _running(counted.sum(axis=0))
+        first, place = [], starts[:-1].copy()
+        for row, number in zip(counted, numbers, strict=True):
+            first.append(place[number])
+            place = place + row
+        return np.stack(whole.words(), axis=1), starts, first
+
+    def sorted_codes(self, attribute: int, rank_of_code: Ranks) -> Ranks:
+        """Return the attribute's ranks with the rows of each class together."""
+        ranks = np.empty(self.rows, dtype=np.int32)
+
+        def scatter(worker: int) -> None:
+            share, place = self._shares[worker], self._first[worker].copy()
+            for numbers, codes in zip(share.numbers, share.codes, strict=True):
+                loops.scatter(numbers, codes[attribute], rank_of_code, place, ranks)
+
+        list(self._pool.map(scatter, range(len(self._shares))))
+        return ranks
+
+    def map(
+        self, rank_of_code: Sequence[Ranks], values: Sequence[int], measure: Callable[[Part], Result]
+    ) -> Iterator[Result]:
+        """Count the rows class by class and apply ``measure`` to each part; results in class order.
+
+        Parameters
+        ----------
+        rank_of_code
+            For each attribute, the rank of each code; negative for codes to leave out.
+        values
+            For each attribute, how many ranks there are.
+        measure
+            What to do with each part; called from several threads.
+        """
+        ranks = [self.sorted_codes(a, table) for a, table in enumerate(rank_of_code)]
+        starts = self._starts
+        cuts = np.unique(np.append(np.searchsorted(starts, np.arange(0, self.rows, ROWS_PER_PART)), len(starts) - 1))
+        scratch = threading.local()
+
+        def work(position: int) -> Result:
+            low, high = int(cuts[position]), int(cuts[position + 1])
+            if not hasattr(scratch, "counters"):
+                scratch.counters = [_Counters(m) for m in values]
+            blocks = tuple(
+                counters.block(rows, starts, low, high) for counters, rows in zip(scratch.counters, ranks, strict=True)
+            )
+            return measure(Part(self.keys[low:high], np.diff(starts[low : high + 1]), blocks))
+
+        yield from self._pool.map(work, range(len(cuts) - 1))
+
+
+class _Counters:
+    """Scratch space to count the values of one class after the other, without sorting them."""
+
+    def __init__(self, values: int) -> None:
+        self._counts = np.zeros(values + 1, dtype=np.int64)
+        self._bits = [np.zeros((values >> shift) + 1, dtype=np.uint64) for shift in (6, 12, 18)]
+
+    def block(self, rows: Ranks, starts: Integers, low: int, high: int) -> Block:
+        capacity = int(starts[high] - starts[low])
+        offsets = np.zeros(high - low + 1, dtype=np.int64)
+        ranks = np.empty(capacity, dtype=np.int32)
+        counts = np.empty(capacity, dtype=np.int64)
+        sizes = np.empty(high - low, dtype=np.int64)
+        used = loops.count_classes(
+            rows, starts[low : high + 1], self._counts, *self._bits, offsets, ranks, counts, sizes
+        )
+        return Block(offsets, ranks[:used], counts[:used], sizes)
+
+
+@functools.lru_cache
+def _pool(threads: int) -> ThreadPoolExecutor:
+    """Return the workers of this process; starting them anew would cost each audit a few milliseconds."""
+    return ThreadPoolExecutor(threads, thread_name_prefix="tclose")
+
+
+def _running(counts: Integers) -> Integers:
+    running = np.zeros(len(counts) + 1, dtype=np.int64)
+    np.cumsum(counts, out=running[1:])
+    return running

@@ -1,0 +1,180 @@
+"""Hierarchies in files: ARX's tables (CSV) and nested trees (TOML, JSON), read and written."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import secrets
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+
+from tclose.errors import HierarchyError
+from tclose.hierarchies.nested import rows_of_tree
+from tclose.hierarchies.tree import Hierarchy, check_shape
+
+DELIMITERS = (";", "\t", ",")
+"""What may separate the levels of a CSV file, the likelier first: ARX writes ``;``."""
+
+ROOT = "*"
+"""The root of a file that lists leaves and nothing else."""
+
+
+def hierarchy_of(thing: Hierarchy | Path | str | Mapping[str, object], name: str) -> Hierarchy:
+    """Return the hierarchy that a caller gave in one of its forms.
+
+    Parameters
+    ----------
+    thing
+        A hierarchy, the path of a hierarchy file, or a nested mapping.
+    name
+        The column it is for, named in messages.
+
+    Raises
+    ------
+    HierarchyError
+        When the thing is none of these, or is not a tree.
+
+    Examples
+    --------
+    >>> hierarchy_of({"*": {"lung": ["flu", "pneumonia"], "colon": ["colitis"]}}, "disease")
+    Hierarchy(3 leaves, height 2)
+    """
+    if isinstance(thing, Hierarchy):
+        return thing
+    try:
+        if isinstance(thing, Mapping):
+            return Hierarchy(rows_of_tree(thing))
+        if isinstance(thing, str | os.PathLike):
+            return read_hierarchy(thing)
+    except HierarchyError as error:
+        raise HierarchyError(f"Hierarchy of {name!r}: {error}") from error
+    raise HierarchyError(
+        f"Hierarchy of {name!r}: give a path, a nested mapping or a Hierarchy, not {type(thing).__name__}."
+    )
+
+
+def read_hierarchy(path: str | os.PathLike[str]) -> Hierarchy:
+    """Return the hierarchy in a file.
+
+    Parameters
+    ----------
+    path
+        ``*.toml`` and ``*.json`` hold a nested tree, ``{"root": {"group": ["leaf"]}}``. Any other file is a
+        table without a header, as ARX writes it: one row per leaf, from the leaf to the root, separated by
+        semicolons, tabs or commas, in UTF-8. A file of leaves alone gets the root ``*``.
+
+    Raises
+    ------
+    HierarchyError
+        When the file cannot be found or read, or does not hold a tree.
+    """
+    path = Path(path)
+    rows_in = {".toml": _rows_in_toml, ".json": _rows_in_json}.get(path.suffix.lower(), _rows_in_csv)
+    try:
+        return Hierarchy(rows_in(_text(path)))
+    except HierarchyError as error:
+        raise HierarchyError(f"{path}: {error}") from error
+
+
+def write_hierarchy(hierarchy: Hierarchy, path: str | os.PathLike[str]) -> None:
+    """Write a hierarchy as ARX's table: one row per leaf, separated by semicolons, whole or not at all.
+
+    Parameters
+    ----------
+    hierarchy
+        What to write.
+    path
+        The file to write; it should not end in ``.toml`` or ``.json``, which are read as nested trees.
+    """
+    path = Path(path)
+    if path.suffix.lower() in {".toml", ".json"}:
+        raise HierarchyError(f"{path}: a hierarchy is written as a table; let the file end in .csv.")
+    unusual = any(not label.isprintable() for row in hierarchy.rows for label in row)
+    text = io.StringIO(newline="")
+    writer = csv.writer(
+        text, delimiter=";", lineterminator="\n", quoting=csv.QUOTE_ALL if unusual else csv.QUOTE_MINIMAL
+    )
+    writer.writerows(hierarchy.rows)
+    try:
+        _replace(path, text.getvalue().encode("utf-8"))
+    except UnicodeEncodeError:
+        raise HierarchyError(f"{path}: a label cannot be written in UTF-8; correct it.") from None
+    except OSError as error:
+        raise HierarchyError(
+            f"{path}: the hierarchy cannot be written ({error.strerror}); name another file."
+        ) from error
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Put content in a file beside the target, then rename it onto the target."""
+    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        beside.write_bytes(content)
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        raise HierarchyError("there is no such file; check the path of the hierarchy.") from None
+    except UnicodeDecodeError:
+        raise HierarchyError("the file is not text in UTF-8; save the hierarchy as UTF-8.") from None
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or "its name is not a path"
+        raise HierarchyError(f"the file cannot be read ({why}); name a file that can.") from error
+
+
+def _rows_in_toml(text: str) -> tuple[tuple[str, ...], ...]:
+    try:
+        tree = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise HierarchyError(f"not a TOML file ({error}); correct it, or name a table *.csv.") from None
+    except RecursionError:
+        raise HierarchyError("the TOML is nested too deeply to be a hierarchy; make it flatter.") from None
+    return rows_of_tree(tree)
+
+
+def _rows_in_json(text: str) -> tuple[tuple[str, ...], ...]:
+    try:
+        tree = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise HierarchyError(f"not a JSON file ({error}); correct it, or name a table *.csv.") from None
+    except RecursionError:
+        raise HierarchyError("the JSON is nested too deeply to be a hierarchy; make it flatter.") from None
+    if not isinstance(tree, dict):
+        raise HierarchyError('the JSON holds no tree; write {"root": {"group": ["leaf", "leaf"]}}.')
+    return rows_of_tree(tree)
+
+
+def _rows_in_csv(text: str) -> tuple[tuple[str, ...], ...]:
+    lines = _split(text)
+    rows = tuple(row for _, row in lines)
+    check_shape(rows, [f"line {number}" for number, _ in lines])
+    if len(rows[0]) == 1:
+        return tuple((leaf, ROOT) for (leaf,) in rows)
+    return rows
+
+
+def _split(text: str) -> list[tuple[int, tuple[str, ...]]]:
+    """Return the numbered rows of a table, split at the first delimiter that gives all rows one length."""
+    readings = [reading for delimiter in DELIMITERS if (reading := _split_at(delimiter, text)) is not None]
+    if not readings:
+        raise HierarchyError("the quotation marks in the file do not match; close each, or leave them out.")
+    even = [reading for reading in readings if len({len(row) for _, row in reading}) == 1]
+    wide = [reading for reading in readings if any(len(row) > 1 for _, row in reading)]
+    several = [reading for reading in even if len(reading[0][1]) > 1]
+    return (several or wide or readings)[0]
+
+
+def _split_at(delimiter: str, text: str) -> list[tuple[int, tuple[str, ...]]] | None:
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    try:
+        return [(reader.line_num, tuple(row)) for row in reader if row]
+    except csv.Error:
+        return None

@@ -1,0 +1,255 @@
+"""From parts to figures: every model on every class, the worst class, and how many miss a threshold.
+
+Floats find the few classes that matter; whole numbers decide among them. No answer depends on the order
+in which parts arrive, because ties are kept until all parts are in.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tclose.counts import Block, Integers, Part
+from tclose.domains import Domain
+from tclose.errors import InternalError
+from tclose.models.base import AttributeModel, ClassFigures, Exact, Model, TableModel
+from tclose.models.catalogue import Requirement
+from tclose.models.n_t_closeness import NTCloseness
+
+_RELATIVE = 1e-11
+"""Floats that differ by less than this share, or by this much near 0, are compared exactly."""
+_EQUAL = Decimal(10) ** -50
+
+
+@dataclass(frozen=True)
+class Task:
+    """A model to measure, on the table or on one attribute, and the requirements it must meet."""
+
+    model: Model
+    attribute: int | None = None
+    requirements: tuple[Requirement, ...] = ()
+    unasked: int = 0
+    """How many of the first requirements are only counted, not judged."""
+
+
+@dataclass
+class Tally:
+    """What one task found so far: the worst figure, the classes that have it, and who fails."""
+
+    value: Exact | None = None
+    keys: list[Integers] = field(default_factory=list)
+    sizes: list[Integers] = field(default_factory=list)
+    failing_classes: list[int] = field(default_factory=list)
+    failing_rows: list[int] = field(default_factory=list)
+    shares: dict[int, int] = field(default_factory=dict)
+    """For averaged models: rows by denominator."""
+
+    def merge(self, other: Tally, model: Model) -> None:
+        """Take in what was found in another part."""
+        for mine, others in (
+            (self.failing_classes, other.failing_classes),
+            (self.failing_rows, other.failing_rows),
+        ):
+            mine.extend([0] * (len(others) - len(mine)))
+            for i, number in enumerate(others):
+                mine[i] += number
+        for denominator, rows in other.shares.items():
+            self.shares[denominator] = self.shares.get(denominator, 0) + rows
+        if other.value is None:
+            return
+        order = _compare(other.value, self.value, model)
+        if order > 0:
+            self.value, self.keys, self.sizes = other.value, [], []
+        elif order == 0 and isinstance(self.value, float):
+            self.value = max(self.value, other.value) if model.good == "low" else min(self.value, other.value)
+        if order >= 0:
+            self.keys += other.keys
+            self.sizes += other.sizes
+
+    @property
+    def average(self) -> Fraction:
+        """The mean over rows of one over the denominators."""
+        rows = sum(self.shares.values())
+        return sum((Fraction(count, denominator) for denominator, count in self.shares.items()), Fraction(0)) / rows
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One part, measured: the keys and sizes of its classes, each task's values, and the tallies."""
+
+    keys: Integers
+    sizes: Integers
+    values: tuple[NDArray[np.float64], ...]
+    tallies: tuple[Tally, ...]
+
+
+def measured(
+    part: Part,
+    tasks: Sequence[Task],
+    domains: Sequence[Domain],
+    population: Integers | None = None,
+    supersets: list[Integers] | None = None,
+) -> Measured:
+    """Return every task's figures for the classes of a part.
+
+    Parameters
+    ----------
+    part
+        Some whole classes.
+    tasks
+        What to measure.
+    domains
+        The domain of each attribute.
+    population
+        The size of each class in the population, if there is one.
+    supersets
+        For models that compare a class with larger ones: for each way to enlarge classes, the number of
+        each class's superset. The part must then hold all classes.
+    """
+    values: list[NDArray[np.float64]] = []
+    tallies: list[Tally] = []
+    for task in tasks:
+        block = part.blocks[task.attribute] if task.attribute is not None else None
+        domain = domains[task.attribute] if task.attribute is not None else None
+        figures = _figures(task.model, part, block, domain, population, supersets)
+        values.append(figures.values)
+        tallies.append(tally(task, figures, part, block, domain))
+    return Measured(part.keys, part.sizes, tuple(values), tuple(tallies))
+
+
+def _figures(
+    model: Model,
+    part: Part,
+    block: Block | None,
+    domain: Domain | None,
+    population: Integers | None,
+    supersets: list[Integers] | None,
+) -> ClassFigures:
+    if isinstance(model, TableModel):
+        return model.measure(part.sizes, population)
+    if isinstance(model, NTCloseness) and block is not None and domain is not None and supersets is not None:
+        return model.measure_with_supersets(block, domain, supersets)
+    if isinstance(model, AttributeModel) and block is not None and domain is not None:
+        return model.measure(block, domain)
+    raise InternalError("A model was measured without what it measures.")
+
+
+def tally(task: Task, figures: ClassFigures, part: Part, block: Block | None, domain: Domain | None) -> Tally:
+    """Return the worst figure of a part and how many of its classes miss each requirement."""
+    found = Tally()
+    judge = _Judge(task.model, figures, block, domain)
+    if task.model.averaged and figures.parts is not None:
+        denominators, at = np.unique(figures.parts[0], return_inverse=True)
+        rows = np.bincount(at, weights=part.sizes).astype(np.int64)
+        found.shares = dict(zip(denominators.tolist(), rows.tolist(), strict=True))
+        return found
+    found.value, tied = judge.worst()
+    found.keys, found.sizes = [part.keys[tied]], [part.sizes[tied]]
+    for requirement in task.requirements:
+        failing = judge.failing(requirement)
+        found.failing_classes.append(int(np.count_nonzero(failing)))
+        found.failing_rows.append(int(part.sizes[failing].sum()))
+    return found
+
+
+@dataclass(frozen=True)
+class _Judge:
+    """Decides about the classes of a part: exactly where floats are too near to each other."""
+
+    model: Model
+    figures: ClassFigures
+    block: Block | None
+    domain: Domain | None
+
+    def worst(self) -> tuple[Exact | None, Integers]:
+        """Return the worst figure and the positions of the classes that have it."""
+        values = self.figures.values if self.model.good == "low" else -self.figures.values
+        known = ~np.isnan(values)
+        if not known.any():
+            return None, np.zeros(0, dtype=np.int64)
+        top = float(np.max(values, where=known, initial=-np.inf))
+        if math.isinf(top):
+            near = np.flatnonzero(values == top)
+            return (top if self.model.good == "low" else -top), near
+        near = np.flatnonzero(values >= top - _margin(top))
+        if self.figures.parts is None:
+            return float(self.figures.values[near[0]]) if len(near) == 1 else self._typical(near), near
+        exact, group = self._exactly(near)
+        best = exact[0]
+        for value in exact[1:]:
+            if _compare(value, best, self.model) > 0:
+                best = value
+        return best, near[[_compare(exact[g], best, self.model) == 0 for g in group]]
+
+    def _typical(self, near: Integers) -> float:
+        """Return one float for figures that differ only by rounding, whichever came first."""
+        values = self.figures.values[near]
+        return float(values.max() if self.model.good == "low" else values.min())
+
+    def failing(self, requirement: Requirement) -> NDArray[np.bool_]:
+        """Return which classes miss a requirement."""
+        values, limit = self.figures.values, float(requirement.threshold)
+        beyond = values > limit if self.model.good == "low" else values < limit
+        near = np.flatnonzero(np.abs(values - limit) <= _margin(limit))
+        if len(near) and self.figures.parts is not None:
+            exact, group = self._exactly(near)
+            met = [requirement.met_by(value) for value in exact]
+            beyond[near] = [not met[g] for g in group]
+        else:
+            for position in near.tolist():
+                beyond[position] = not self._certainly_met(position, requirement)
+        return np.asarray(beyond)
+
+    def _exactly(self, near: Integers) -> tuple[list[Exact], list[int]]:
+        """Return the different exact figures among some classes, and which of them each class has."""
+        parts = self.figures.parts or ()
+        seen: dict[tuple[int, ...], int] = {}
+        exact: list[Exact] = []
+        group: list[int] = []
+        for row in zip(*(part[near].tolist() for part in parts), strict=True):
+            if row not in seen:
+                seen[row] = len(exact)
+                exact.append(self.model.exact(self.domain, *row))
+            group.append(seen[row])
+        return exact, group
+
+    def _certainly_met(self, position: int, requirement: Requirement) -> bool:
+        if self.block is None:
+            raise InternalError("A figure without exact value was judged without its counts.")
+        value = self.model.certain(self.domain, self.block, position)
+        threshold = Decimal(requirement.threshold.numerator) / Decimal(requirement.threshold.denominator)
+        if abs(value - threshold) < _EQUAL:
+            return not self.model.strict
+        return (value > threshold) == (self.model.good == "high")
+
+
+def _margin(value: float) -> float:
+    return _RELATIVE * max(1.0, abs(value))
+
+
+def _compare(value: Exact, other: Exact | None, model: Model) -> int:
+    """Return 1 if ``value`` is worse than ``other``, 0 if equal, −1 if better; rounding counts as equal."""
+    if other is None:
+        return 1
+    if isinstance(value, float) or isinstance(other, float):
+        difference = float(value) - float(other) if value != other else 0.0
+        if abs(difference) <= _margin(float(other)):
+            return 0
+    if value == other:
+        return 0
+    return 1 if (value > other) == (model.good == "low") else -1
+
+
+def merged(parts: Iterable[Measured], tasks: Sequence[Task]) -> list[Tally]:
+    """Return the tallies of all parts together."""
+    totals = [Tally() for _ in tasks]
+    for part in parts:
+        for total, task, found in zip(totals, tasks, part.tallies, strict=True):
+            total.merge(found, task.model)
+    return totals

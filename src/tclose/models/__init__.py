@@ -1,0 +1,1 @@
+"""The privacy models, one in each file, and the catalogue that lists them."""

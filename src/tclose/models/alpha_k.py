@@ -1,0 +1,37 @@
+"""(α,k)-anonymity: the share of the commonest sensitive value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tclose.counts import Block
+from tclose.distances.ratios import commonest
+from tclose.domains import Domain
+from tclose.models.base import AttributeModel, ClassFigures, blanked
+
+
+@dataclass(frozen=True)
+class AlphaK(AttributeModel):
+    """The largest share of one value in a class, at most α; k is asked for beside it."""
+
+    key = "alpha"
+    title = "(α,k)-anonymity"
+    meaning = "Whoever knows a person's class can guess the sensitive value with at most this chance."
+    source = "Wong et al. 2006"
+    good = "low"
+    bounds = (0, 1)
+    usual = True
+    example = "0.5"
+
+    def measure(self, block: Block, domain: Domain) -> ClassFigures:
+        """Return the share of the commonest value of each class."""
+        del domain
+        most = commonest(block)
+        sizes = block.sizes
+        return ClassFigures(blanked(most / sizes.clip(min=1), block), (most, sizes))
+
+    def exact(self, domain: Domain | None, *parts: int) -> Fraction:
+        """Return the share as a fraction."""
+        del domain
+        return Fraction(parts[0], parts[1])

@@ -1,0 +1,109 @@
+"""What a privacy model is: a figure for every class, the worst of them for the table, and a verdict."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tclose.counts import Block, Integers
+from tclose.domains import Domain
+
+Exact = Fraction | int | float
+"""An exact figure: a fraction or whole number, or an infinite float."""
+
+
+@dataclass(frozen=True)
+class ClassFigures:
+    """A model's figure for each class of a part.
+
+    Parameters
+    ----------
+    values
+        One float for each class; NaN where the model has nothing to say of it.
+    parts
+        Whole numbers for each class from which :meth:`Model.exact` makes the exact figure; None where
+        the figure has no exact fraction, and :meth:`Model.certain` decides instead.
+    """
+
+    values: NDArray[np.float64]
+    parts: tuple[NDArray[Any], ...] | None = None
+
+
+class Model(ABC):
+    """A privacy model. Instances are frozen dataclasses whose fields are the model's parameters."""
+
+    key: ClassVar[str]
+    """Its name in requirements, JSON and the class table."""
+    title: ClassVar[str]
+    meaning: ClassVar[str]
+    """One sentence that says what the figure means to a person in the table."""
+    source: ClassVar[str]
+    """Where it was defined."""
+    scope: ClassVar[Literal["table", "attribute"]] = "attribute"
+    good: ClassVar[Literal["high", "low"]]
+    """Whether a high or a low figure protects."""
+    strict: ClassVar[bool] = False
+    """Whether a figure equal to the threshold fails."""
+    bounds: ClassVar[tuple[float, float]]
+    """The smallest and largest threshold that makes sense."""
+    whole: ClassVar[bool] = False
+    """Whether the threshold is a whole number."""
+    form: ClassVar[tuple[str, ...]] = ("threshold",)
+    """What the numbers of a requirement are, in the order a person writes them."""
+    averaged: ClassVar[bool] = False
+    """Whether the table's figure is the mean over rows rather than the worst class."""
+    needs_supersets: ClassVar[bool] = False
+    """Whether a class is compared with larger classes instead of the reference."""
+    usual: ClassVar[bool] = False
+    """Whether an audit measures it without being asked."""
+    needs_population: ClassVar[bool] = False
+    example: ClassVar[str]
+    """A threshold as a person writes it, for help and docs."""
+
+    def refusal(self, domain: Domain | None) -> str | None:
+        """Return why the model cannot measure this attribute, or None if it can."""
+        del domain
+        return None
+
+    def vacuous(self, domain: Domain | None, threshold: Fraction) -> bool:
+        """Return whether no class could ever miss the threshold."""
+        del domain
+        low, high = self.bounds
+        return threshold <= low if self.good == "high" else threshold >= high
+
+    def exact(self, domain: Domain | None, *parts: int) -> Exact:
+        """Return the exact figure of a class from its parts."""
+        raise NotImplementedError  # pragma: no cover - models with parts override it
+
+    def certain(self, domain: Domain | None, block: Block, position: int) -> Decimal:
+        """Return a figure without exact fraction to 60 digits."""
+        raise NotImplementedError  # pragma: no cover - models without parts override it
+
+
+class TableModel(Model):
+    """A model of class sizes alone."""
+
+    scope = "table"
+
+    @abstractmethod
+    def measure(self, sizes: Integers, population: Integers | None) -> ClassFigures:
+        """Return the figure of each class from its size and its size in the population."""
+
+
+class AttributeModel(Model):
+    """A model of one sensitive attribute."""
+
+    @abstractmethod
+    def measure(self, block: Block, domain: Domain) -> ClassFigures:
+        """Return the figure of each class from its counts."""
+
+
+def blanked(values: NDArray[Any], block: Block) -> NDArray[np.float64]:
+    """Return values as floats, with NaN for classes that hold no value of the attribute."""
+    return np.where(block.sizes == 0, np.nan, values.astype(np.float64))

@@ -1,0 +1,42 @@
+"""Basic β-likeness: the largest relative gain of a sensitive value."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from tclose.counts import Block
+from tclose.distances.ratios import gains
+from tclose.domains import Domain
+from tclose.errors import InternalError
+from tclose.models.base import AttributeModel, ClassFigures, Exact, blanked
+
+
+@dataclass(frozen=True)
+class BetaLikeness(AttributeModel):
+    """The largest (p − q)/q over the values with p > q, at most β."""
+
+    key = "beta"
+    title = "basic β-likeness"
+    meaning = "No sensitive value is more than 1 + β times as likely in a class as in the table."
+    source = "Cao, Karras 2012"
+    good = "low"
+    bounds = (0, math.inf)
+    example = "2"
+
+    def measure(self, block: Block, domain: Domain) -> ClassFigures:
+        """Return the largest gain of each class; infinite where the reference lacks a value of it."""
+        count, share, _, _ = gains(block, domain.reference)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            values = count / block.sizes.clip(min=1) * (domain.reference.total / share) - 1.0
+        return ClassFigures(blanked(np.maximum(values, 0.0), block), (count, share, block.sizes))
+
+    def exact(self, domain: Domain | None, *parts: int) -> Exact:
+        """Return the gain as a fraction."""
+        if domain is None:
+            raise InternalError("A gain was asked for without its domain.")
+        count, share, size = parts
+        return Fraction(count * domain.reference.total, size * share) - 1 if share else math.inf

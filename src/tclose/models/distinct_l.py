@@ -1,0 +1,34 @@
+"""Distinct ℓ-diversity: the number of different sensitive values in a class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tclose.counts import Block
+from tclose.domains import Domain
+from tclose.models.base import AttributeModel, ClassFigures, blanked
+
+
+@dataclass(frozen=True)
+class DistinctL(AttributeModel):
+    """The number of different sensitive values in a class, at least ℓ."""
+
+    key = "l"
+    title = "distinct ℓ-diversity"
+    meaning = "Every class holds at least ℓ different sensitive values."
+    source = "Machanavajjhala et al. 2007"
+    good = "high"
+    bounds = (1, 2**62)
+    whole = True
+    usual = True
+    example = "3"
+
+    def measure(self, block: Block, domain: Domain) -> ClassFigures:
+        """Return the number of distinct values of each class."""
+        del domain
+        return ClassFigures(blanked(block.distinct, block), (block.distinct,))
+
+    def exact(self, domain: Domain | None, *parts: int) -> int:
+        """Return the number itself."""
+        del domain
+        return parts[0]

@@ -1,0 +1,71 @@
+"""Enhanced β-likeness: the gain of each value is also capped by its own information, −ln q."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tclose.counts import Block
+from tclose.distances.divergences import DIGITS
+from tclose.distances.ratios import gains, over_cap
+from tclose.domains import Domain
+from tclose.errors import InternalError
+from tclose.models.base import AttributeModel, ClassFigures, Exact, blanked
+
+_NEAR = 1e-9
+
+
+@dataclass(frozen=True)
+class EnhancedBeta(AttributeModel):
+    """The largest gain (p − q)/q of a class, at most β, and every gain at most −ln q of its value.
+
+    A class with a gain over that cap meets the model for no β; its figure is infinite.
+    """
+
+    key = "enhanced_beta"
+    title = "enhanced β-likeness"
+    meaning = "As β-likeness, and no sensitive value gains more than its own rarity in the table, −ln q, allows."
+    source = "Cao, Karras 2012"
+    good = "low"
+    bounds = (0, math.inf)
+    example = "2"
+
+    def measure(self, block: Block, domain: Domain) -> ClassFigures:
+        """Return the largest gain of each class; infinite where a gain is over its cap."""
+        reference = domain.reference
+        with np.errstate(divide="ignore"):
+            caps = math.log(reference.total) - np.log(reference.counts.astype(np.float64))
+        over_count, over_share, _ = over_cap(block, reference, caps)
+        over = _beyond(over_count, over_share, block.sizes, reference.total)
+        count, share, _, _ = gains(block, reference)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            values = np.maximum(count / block.sizes.clip(min=1) * (reference.total / share) - 1.0, 0.0)
+        parts = (count, share, block.sizes, over.astype(np.int64))
+        return ClassFigures(blanked(np.where(over, np.inf, values), block), parts)
+
+    def exact(self, domain: Domain | None, *parts: int) -> Exact:
+        """Return the gain as a fraction, or infinity where it is over its cap."""
+        if domain is None:
+            raise InternalError("A gain was asked for without its domain.")
+        count, share, size, over = parts
+        return math.inf if over or not share else Fraction(count * domain.reference.total, size * share) - 1
+
+
+def _beyond(
+    count: NDArray[np.int64], share: NDArray[np.int64], sizes: NDArray[np.int64], total: int
+) -> NDArray[np.bool_]:
+    """Return where c·N/(n·g) − 1 > ln(N/g), decided in 60 digits where floats are too near."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        excess = count / sizes.clip(min=1) * (total / share) - 1.0 - (math.log(total) - np.log(share))
+    over = (excess > 0) | (share == 0)
+    for i in np.flatnonzero(np.abs(excess) < _NEAR).tolist():
+        with localcontext() as context:
+            context.prec = DIGITS
+            c, g, n = int(count[i]), int(share[i]), int(sizes[i])
+            over[i] = n > 0 and Decimal(c * total) / Decimal(n * g) - 1 > Decimal(total).ln() - Decimal(g).ln()
+    return np.asarray(over, dtype=np.bool_)

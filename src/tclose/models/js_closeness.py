@@ -1,0 +1,34 @@
+"""Closeness by the Jensen–Shannon divergence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from tclose.counts import Block
+from tclose.distances.divergences import certain_jensen_shannon, jensen_shannon
+from tclose.domains import Domain
+from tclose.models.base import AttributeModel, ClassFigures, blanked
+from tclose.models.held import held_pairs
+
+
+@dataclass(frozen=True)
+class JSCloseness(AttributeModel):
+    """The Jensen–Shannon divergence of class and reference in bits, at most the threshold."""
+
+    key = "js"
+    title = "closeness by Jensen–Shannon"
+    meaning = "How well one row tells, in bits, whether it was drawn from the class or from the table."
+    source = "Li, Li, Venkatasubramanian 2010"
+    good = "low"
+    bounds = (0, 1)
+    example = "0.1"
+
+    def measure(self, block: Block, domain: Domain) -> ClassFigures:
+        """Return the divergence of each class."""
+        return ClassFigures(blanked(jensen_shannon(block, domain.reference), block))
+
+    def certain(self, domain: Domain | None, block: Block, position: int) -> Decimal:
+        """Return the divergence of one class to 60 digits."""
+        pairs, total = held_pairs(domain, block, position)
+        return certain_jensen_shannon(pairs, total)

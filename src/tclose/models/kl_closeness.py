@@ -1,0 +1,35 @@
+"""Closeness by the Kullback–Leibler divergence."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from decimal import Decimal
+
+from tclose.counts import Block
+from tclose.distances.divergences import certain_kullback_leibler, kullback_leibler
+from tclose.domains import Domain
+from tclose.models.base import AttributeModel, ClassFigures, blanked
+from tclose.models.held import held_pairs
+
+
+@dataclass(frozen=True)
+class KLCloseness(AttributeModel):
+    """KL(class ‖ reference) in nats, at most the threshold; blind to how far apart values are."""
+
+    key = "kl"
+    title = "closeness by Kullback–Leibler"
+    meaning = "The information, in nats, that a person's class gives about the sensitive value."
+    source = "Sha, Li, Zhou 2010"
+    good = "low"
+    bounds = (0, math.inf)
+    example = "0.5"
+
+    def measure(self, block: Block, domain: Domain) -> ClassFigures:
+        """Return the divergence of each class."""
+        return ClassFigures(blanked(kullback_leibler(block, domain.reference), block))
+
+    def certain(self, domain: Domain | None, block: Block, position: int) -> Decimal:
+        """Return the divergence of one class to 60 digits."""
+        pairs, total = held_pairs(domain, block, position)
+        return certain_kullback_leibler(pairs, total)

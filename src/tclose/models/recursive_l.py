@@ -1,0 +1,49 @@
+"""Recursive (c,ℓ)-diversity: the commonest value against the rarer ones."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from tclose.counts import Block
+from tclose.distances.ratios import tails
+from tclose.domains import Domain
+from tclose.models.base import AttributeModel, ClassFigures, Exact, blanked
+
+
+@dataclass(frozen=True)
+class RecursiveL(AttributeModel):
+    """r₁ / (r_ℓ + … + r_m) with the counts of a class sorted in descending order, less than c.
+
+    Parameters
+    ----------
+    level
+        ℓ: the rank from which on values count as rare.
+    """
+
+    level: int = 2
+
+    key = "recursive"
+    title = "recursive (c,ℓ)-diversity"
+    meaning = "The commonest value of a class is less than c times as frequent as the ℓ-th and all rarer ones together."
+    source = "Machanavajjhala et al. 2007"
+    good = "low"
+    strict = True
+    bounds = (0, math.inf)
+    form = ("threshold", "level")
+    example = "3,2"
+
+    def measure(self, block: Block, domain: Domain) -> ClassFigures:
+        """Return the infimum of the c that each class meets; infinite where it has fewer than ℓ values."""
+        del domain
+        first, tail = tails(block, self.level)
+        values = np.where(tail == 0, np.inf, first / tail.clip(min=1))
+        return ClassFigures(blanked(values, block), (first, tail))
+
+    def exact(self, domain: Domain | None, *parts: int) -> Exact:
+        """Return the infimum as a fraction."""
+        del domain
+        return Fraction(parts[0], parts[1]) if parts[1] else math.inf

@@ -1,0 +1,41 @@
+"""t-closeness: the earth mover's distance between a class and the table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tclose.counts import Block
+from tclose.distances.ground import exact_distance, float_distances
+from tclose.domains import Domain
+from tclose.errors import InternalError
+from tclose.models.base import AttributeModel, ClassFigures, blanked
+
+
+@dataclass(frozen=True)
+class TCloseness(AttributeModel):
+    """The earth mover's distance between the distribution of a class and the reference, at most t."""
+
+    key = "t"
+    title = "t-closeness"
+    meaning = "Knowing a person's class moves what one believes of the sensitive value by at most t."
+    source = "Li, Li, Venkatasubramanian 2007"
+    good = "low"
+    bounds = (0, 1)
+    usual = True
+    example = "0.2"
+
+    def measure(self, block: Block, domain: Domain) -> ClassFigures:
+        """Return the distance of each class."""
+        x, y = domain.ground.parts(block)
+        return ClassFigures(blanked(float_distances(domain.ground, x, y, block.sizes), block), (x, y, block.sizes))
+
+    def exact(self, domain: Domain | None, *parts: int) -> Fraction:
+        """Return the distance as a fraction."""
+        if domain is None:
+            raise InternalError("A distance was asked for without its domain.")
+        return exact_distance(domain.ground, *parts)
+
+    def vacuous(self, domain: Domain | None, threshold: Fraction) -> bool:
+        """Return whether the threshold is at least the largest distance any class can have."""
+        return domain is not None and threshold >= domain.ground.largest()

@@ -1,0 +1,1 @@
+"""One result, many faces: text for a terminal, JSON for machines, HTML for pages and notebooks."""

@@ -1,0 +1,53 @@
+"""The worst classes of an attribute, ready to be shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tclose.exact import decimal_text
+from tclose.render.cells import key_text
+from tclose.results import Audit
+
+
+@dataclass(frozen=True)
+class ShownClass:
+    """A class as a report lists it."""
+
+    key: str
+    size: int
+    value: float
+
+    @property
+    def figure(self) -> str:
+        """The figure, rounded for reading."""
+        return decimal_text(self.value)
+
+
+def worst_classes(audit: Audit, attribute: str, most: int, model: str = "t") -> list[ShownClass]:
+    """Return the classes of an attribute with the highest figure of a model, the worst first.
+
+    Parameters
+    ----------
+    audit
+        What was found; an audit without class tables has no classes to show.
+    attribute
+        The sensitive attribute.
+    most
+        How many classes at most.
+    model
+        The key of a model for which a high figure gives much away.
+    """
+    table = audit.tables.get(attribute, audit.tables.get(None))
+    figure = audit.attributes[attribute].figures.get(model)
+    if table is None or figure is None or figure.worst is None or most < 1:
+        return []
+    names = tuple(figure.worst.key)
+    size, *figures = table.columns[len(names) :]
+    column = next((name for name in figures if name.rstrip("_") == f"{attribute}.{model}".rstrip("_")), None)
+    if column is None:
+        return []
+    return [
+        ShownClass(key_text({name: row[name] for name in names}), int(row[size]), float(row[column]))
+        for row in table.rows(sort=column, descending=True, limit=most)
+        if row[column] is not None
+    ]

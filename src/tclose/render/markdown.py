@@ -1,0 +1,77 @@
+"""An audit as Markdown, for the summary of a continuous-integration job or a pull request."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from tclose.exact import shown
+from tclose.models.catalogue import label
+from tclose.render.cells import visible
+from tclose.render.words import (
+    attribute_sentence,
+    attribute_words,
+    classes_of,
+    failing_words,
+    reference_sentence,
+    table_sentence,
+    vacuous_sentence,
+    verdict_sentence,
+    worst_words,
+)
+from tclose.results import Audit, Figure
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&])")
+
+
+def audit_markdown(audit: Audit) -> str:
+    """Return an audit as Markdown; everything that came from the table is escaped."""
+    mark = {True: "✓ ", False: "✗ ", None: ""}[audit.holds]
+    lines = [f"## {mark}{_plain(verdict_sentence(audit))}", ""]
+    lines += [_plain(f"{table_sentence(audit)} {reference_sentence(audit)}"), ""]
+    if audit.verdicts:
+        rows = [
+            (
+                "✓" if verdict.holds else "✗",
+                verdict.requirement.text,
+                attribute_words(verdict),
+                shown(verdict.figure.value),
+                failing_words(verdict),
+                worst_words(verdict.figure, classes_of(audit, verdict.attribute)),
+            )
+            for verdict in audit.verdicts
+        ]
+        lines += _table(("", "required", "of", "found", "failing", "worst class"), rows)
+    if audit.figures:
+        lines += ["### The table", "", *_figures(audit.figures.values(), audit.class_count)]
+    for attribute in audit.attributes.values():
+        lines += [f"### {_plain(visible(attribute.name))}", "", _plain(attribute_sentence(attribute)), ""]
+        lines += [
+            *_figures(attribute.figures.values(), classes_of(audit, attribute.name)),
+            _plain(vacuous_sentence(attribute)),
+            "",
+        ]
+        lines += _notes(attribute.notes)
+    return "\n".join([*lines, *_notes(audit.notes)])
+
+
+def _figures(figures: Iterable[Figure], class_count: int | None) -> list[str]:
+    rows = [
+        (label(figure.model), shown(figure.value), worst_words(figure, class_count), figure.model.title)
+        for figure in figures
+    ]
+    return _table(("figure", "value", "worst class", "model"), rows)
+
+
+def _table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    lines = [titles, ["---"] * len(titles), *([_plain(cell) for cell in row] for row in rows)]
+    return [*(f"| {' | '.join(line)} |" for line in lines), ""]
+
+
+def _notes(notes: Iterable[str]) -> list[str]:
+    lines = [f"- {_plain(visible(note))}" for note in notes]
+    return [*lines, ""] if lines else []
+
+
+def _plain(text: str) -> str:
+    return _SPECIAL.sub(r"\\\1", text)

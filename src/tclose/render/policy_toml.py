@@ -1,0 +1,163 @@
+"""A policy as the text of ``tclose.toml``, with a comment for each column where there is something to say."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from decimal import Decimal
+from pathlib import Path
+
+from tclose.errors import PolicyError
+from tclose.policy import READ_KEYS, TABLE_KEYS, Policy
+from tclose.roles import Distance, Hierarchical, Ordered
+from tclose.sources.source import ReadOptions
+
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+_BARE_NUMBER = re.compile(r"(0|[1-9][0-9]*)(\.[0-9]+)?")
+_ESCAPES = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
+
+
+def policy_text(
+    policy: Policy,
+    *,
+    folder: str | Path = ".",
+    remarks: Mapping[str, str] | None = None,
+    order: Iterable[str] | None = None,
+) -> str:
+    """Return a policy as TOML that :func:`~tclose.policy.read_policy` reads back.
+
+    Parameters
+    ----------
+    policy
+        What to write.
+    folder
+        Where the file will be; paths are written relative to it.
+    remarks
+        A comment for each column, by its name.
+    order
+        The order of the columns; by role if left out.
+    """
+    table = {key: _path(getattr(policy, key), folder) for key in TABLE_KEYS if getattr(policy, key) is not None}
+    columns = _columns(policy, folder)
+    names = list(order) if order is not None else list(columns)
+    asked: dict[str, str] = {key: threshold_toml(by[None]) for key, by in policy.thresholds.items() if None in by}
+    if policy.roles.together != "each":
+        asked["together"] = text_toml(policy.roles.together)
+    sections = {
+        "table": [f"{key} = {value_toml(value)}" for key, value in {**table, **_read(policy.read)}.items()],
+        "columns": [line for name in names for line in _column_lines(name, columns[name], remarks or {})],
+        "policy": [f"{key} = {value}" for key, value in asked.items()],
+    }
+    return "\n".join("\n".join([f"[{title}]", *lines, ""]) for title, lines in sections.items() if lines)
+
+
+def _columns(policy: Policy, folder: str | Path) -> dict[str, dict[str, str]]:
+    """Return what is written of each column: key to TOML value."""
+    roles = policy.roles
+    plain = {
+        "quasi-identifier": roles.quasi,
+        "identifier": roles.identifiers,
+        "insensitive": policy.insensitive,
+    }
+    columns = {name: {"role": text_toml(role)} for role, names in plain.items() for name in names}
+    for name, distance in roles.sensitive.items():
+        columns[name] = {"role": text_toml("sensitive"), **_distance(distance, folder)}
+        for key, by_attribute in policy.thresholds.items():
+            if name in by_attribute:
+                columns[name][key] = threshold_toml(by_attribute[name])
+    ranked = (*roles.quasi, *roles.sensitive, *roles.identifiers, *policy.insensitive)
+    return {name: columns[name] for name in ranked}
+
+
+def _column_lines(name: str, column: Mapping[str, str], remarks: Mapping[str, str]) -> list[str]:
+    comment = [f"# {_one_line(remarks[name])}"] if name in remarks else []
+    inside = ", ".join(f"{key} = {value}" for key, value in column.items())
+    return [*comment, f"{key_toml(name)} = {{ {inside} }}"]
+
+
+def _distance(distance: Distance | None, folder: str | Path) -> dict[str, str]:
+    if distance is None:
+        return {}
+    written: dict[str, str] = {"distance": text_toml(distance.word), "nulls": text_toml(distance.nulls)}
+    if isinstance(distance, Ordered):
+        written["order"] = value_toml(distance.order)
+    if isinstance(distance, Hierarchical):
+        tree = distance.tree
+        if isinstance(tree, str | Path):
+            written["hierarchy"] = text_toml(_path(str(tree), folder))
+        elif isinstance(tree, Mapping):
+            written["hierarchy"] = value_toml(tree)
+        else:
+            raise PolicyError("A hierarchy in memory cannot be written to a policy; write it to a file and name that.")
+    return written
+
+
+def _read(read: ReadOptions) -> dict[str, object]:
+    usual = {option.name: getattr(ReadOptions(), option.name) for option in fields(ReadOptions)}
+    return {key: getattr(read, key) for key in READ_KEYS if getattr(read, key) != usual[key]}
+
+
+def _path(path: str, folder: str | Path) -> str:
+    if path == "-" or path.startswith("example:") or Path(path).is_absolute():
+        return path
+    return Path(os.path.relpath(path, folder)).as_posix()
+
+
+def key_toml(name: str) -> str:
+    """Return a name as a TOML key.
+
+    Examples
+    --------
+    >>> print(key_toml("zip"), key_toml("date of birth"))
+    zip "date of birth"
+    """
+    return name if _BARE_KEY.fullmatch(name) else text_toml(name)
+
+
+def text_toml(text: str) -> str:
+    r"""Return text as a TOML string.
+
+    Examples
+    --------
+    >>> print(text_toml('a "b"\n\x00'))
+    "a \"b\"\n\u0000"
+    """
+    if any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise PolicyError("A name or value that is not valid Unicode cannot be written to a policy file.")
+    return '"' + "".join(_ESCAPES.get(letter) or _letter(letter) for letter in text) + '"'
+
+
+def _letter(letter: str) -> str:
+    return f"\\u{ord(letter):04x}" if ord(letter) < 0x20 or 0x7F <= ord(letter) < 0xA0 else letter
+
+
+def threshold_toml(threshold: str) -> str:
+    """Return a threshold as a TOML number where it is written like one, else as text."""
+    return threshold if _BARE_NUMBER.fullmatch(threshold) else text_toml(threshold)
+
+
+def value_toml(value: object) -> str:
+    """Return a value as TOML."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return text_toml(value)
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float | Decimal):
+        return format(Decimal(repr(value)) if isinstance(value, float) else value, "f")
+    if isinstance(value, dt.date | dt.time):
+        return value.isoformat()
+    if isinstance(value, Mapping):
+        inside = ", ".join(f"{key_toml(str(key))} = {value_toml(part)}" for key, part in value.items())
+        return f"{{ {inside} }}" if inside else "{}"
+    if isinstance(value, Iterable):
+        return f"[{', '.join(value_toml(part) for part in value)}]"
+    raise PolicyError(f"A value of type {type(value).__name__} cannot be written to a policy file.")
+
+
+def _one_line(text: str) -> str:
+    return re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+", " ", text)

@@ -1,0 +1,141 @@
+"""What a source of rows is, and how its file is to be read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from tclose.errors import SourceError, closest, listed
+from tclose.sources.examples import Example
+
+FORMATS = ("csv", "tsv", "parquet", "json", "jsonl", "arrow", "excel", "spss", "sas", "stata")
+"""Every file format that can be read."""
+
+FrameKind = Literal["pandas", "polars", "arrow", "stream", "duckdb"]
+"""How a frame held by the caller is handed over."""
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    r"""How a file is to be read; what is left out is found by looking at the file.
+
+    Parameters
+    ----------
+    delimiter
+        The character between two cells of a text table; ``"tab"`` stands for a tabulator.
+    quote
+        The character around cells that hold a delimiter or a line end; an empty text for none.
+    encoding
+        The encoding of a text file, such as ``"utf-8"`` or ``"windows-1252"``.
+    decimal
+        The decimal mark: ``"."`` or ``","``.
+    header
+        Whether the first line names the columns.
+    null_text
+        The texts that stand for a missing value.
+    sheet
+        The sheet of a workbook, by name or by position counted from 1; the first by default.
+    format
+        One of :data:`FORMATS`; by name and content of the file when left out.
+
+    Examples
+    --------
+    >>> ReadOptions(delimiter="tab").delimiter
+    '\t'
+    """
+
+    delimiter: str | None = None
+    quote: str | None = None
+    encoding: str | None = None
+    decimal: str | None = None
+    header: bool | None = None
+    null_text: tuple[str, ...] = ("",)
+    sheet: str | int | None = None
+    format: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.delimiter in {"tab", "\\t"}:
+            object.__setattr__(self, "delimiter", "\t")
+        null_text = (self.null_text,) if isinstance(self.null_text, str) else tuple(self.null_text)
+        object.__setattr__(self, "null_text", null_text)
+        self._check_marks()
+        if self.format is not None and self.format not in FORMATS:
+            near = closest(self.format, FORMATS)
+            hint = f" Did you mean {near!r}?" if near else ""
+            raise SourceError(f"The format {self.format!r} is not known; it is one of {listed(FORMATS)}.{hint}")
+
+    def _check_marks(self) -> None:
+        if self.delimiter is not None and (len(self.delimiter) != 1 or self.delimiter in "\r\n\"'"):
+            raise SourceError("The delimiter must be one character, not a quote or a line end, or the word 'tab'.")
+        if self.quote is not None and (len(self.quote) > 1 or self.quote in {"\r", "\n", self.delimiter}):
+            raise SourceError("The quote must be one character other than the delimiter, or empty for none.")
+        if self.decimal not in {None, ".", ","}:
+            raise SourceError("The decimal mark must be '.' or ','.")
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where the rows of a table are; ``label`` is how reports name it."""
+
+    label: str
+
+
+@dataclass(frozen=True)
+class FileSource(Source):
+    """One table in one or more files of the same format.
+
+    Parameters
+    ----------
+    paths
+        The files, sorted.
+    format
+        One of :data:`FORMATS`.
+    options
+        How the files are to be read.
+    partitions
+        Names and values that folders such as ``year=2020`` give to each file.
+    shown_as
+        How messages name a file that is a private copy, of standard input for instance.
+    """
+
+    paths: tuple[Path, ...]
+    format: str
+    options: ReadOptions = field(default_factory=ReadOptions)
+    partitions: tuple[Mapping[str, str | None], ...] = ()
+    shown_as: str | None = None
+
+    def name_of(self, path: Path) -> str:
+        """Return how messages name one of the files."""
+        return self.shown_as or repr(str(path))
+
+
+@dataclass(frozen=True)
+class StreamSource(Source):
+    """Bytes that can be read once: standard input, or a named pipe."""
+
+    path: Path | None = None
+    options: ReadOptions = field(default_factory=ReadOptions)
+
+
+@dataclass(frozen=True)
+class FrameSource(Source):
+    """A frame in the caller's memory."""
+
+    frame: object = field(repr=False)
+    kind: FrameKind
+
+
+@dataclass(frozen=True)
+class ValuesSource(Source):
+    """Columns of Python values or NumPy arrays."""
+
+    columns: Mapping[str, object] = field(repr=False)
+
+
+@dataclass(frozen=True)
+class ExampleSource(Source):
+    """A table built into tclose."""
+
+    example: Example
