@@ -41,7 +41,7 @@ table, '-' for standard input, or a built-in example such as example:salary.
 
 \b
   tclose audit patients.csv -q zip -q age -s salary:ordered --k 5 --t 0.2
-  tclose audit patients.csv -q zip,age -s salary,disease --t 1/3 --t salary=0.2
+  tclose audit patients.csv -q zip,age -s pay,disease --t 1/3 --t pay=0.2
   tclose audit patients.csv -q zip -s disease --hierarchy disease=tree.csv
   tclose audit --policy tclose.toml --format json -o audit.json
 

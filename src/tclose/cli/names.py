@@ -89,7 +89,7 @@ def thresholds(option: str, texts: Iterable[str], names: Collection[str]) -> dic
     general = [text for text in texts if "=" not in text]
     if len(general) > 1:
         raise click.UsageError(f"{option} is given twice; give one threshold, and NAME=THRESHOLD for an attribute.")
-    found: dict[str | None, str] = {None: text for text in general}
+    found: dict[str | None, str] = {None: general[0]} if general else {}
     found.update(assigned(option, [text for text in texts if "=" in text], names))
     return found
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 _GAP = 2
-_NARROWEST = 8
+_NARROWEST = 4
 _STYLES = {"": "", "bold": "1", "dim": "2", "good": "32", "bad": "31", "heading": "1;4"}
 
 
@@ -94,7 +94,7 @@ def _fitted(widths: list[int], width: int, indent: str) -> list[int]:
     excess = len(indent) + sum(widths) + _GAP * (len(widths) - 1) - width
     last = len(widths) - 1
     while excess > 0:
-        at = last if widths[last] > 2 * _NARROWEST else max(range(len(widths)), key=lambda i: (widths[i], i))
+        at = last if widths[last] > 4 * _NARROWEST else max(range(len(widths)), key=lambda i: (widths[i], i))
         if widths[at] <= _NARROWEST:
             break
         widths[at] -= 1

@@ -48,7 +48,7 @@ def profile_text(profile: Profile, *, width: int | None = None, colour: bool = F
         [Cell(text, styles[column.role] if at in (0, 6) else "") for at, text in enumerate(_cells(column))]
         for column in profile.columns
     ]
-    lines = [painted(_heading(profile), "bold", colour=colour), ""]
+    lines = [painted(line, "bold", colour=colour) for line in wrapped(_heading(profile), width)] + [""]
     lines += aligned([[Cell(title, "dim") for title in _TITLES], *rows], width, colour=colour)
     lines += ["", "Why"]
     for reason, names in _reasons(profile).items():

@@ -73,10 +73,10 @@ _LIST = (
     ),
     Example(
         "salary",
-        "Anonymized salaries and diseases, measured on the salary (Table 3 of the tutorial).",
+        "Anonymized salaries and diseases (Table 3 of the tutorial).",
         ("zip", "age", "salary", "disease"),
         _PATIENTS,
-        Roles(quasi=["zip", "age"], sensitive={"salary": Ordered()}),
+        Roles(quasi=["zip", "age"], sensitive={"salary": Ordered(), "disease": Nominal()}),
     ),
     Example(
         "merit",

@@ -170,7 +170,8 @@ class DuckDBClasses:
         with translated("the class table", connection=self._connection):
             self._connection.register("tclose_tied", data)
             rows = self._connection.execute(
-                f"SELECT {names} FROM (SELECT {', '.join(['c.tie', 'c.place', *selected])} FROM tclose_tied AS c {joins}) "  # noqa: S608
+                f"SELECT {names} FROM "  # noqa: S608 - our own names
+                f"(SELECT {', '.join(['c.tie', 'c.place', *selected])} FROM tclose_tied AS c {joins}) "
                 f"QUALIFY row_number() OVER (PARTITION BY tie ORDER BY {order}) = 1 ORDER BY tie"
             ).fetchall()
             self._connection.unregister("tclose_tied")

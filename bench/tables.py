@@ -1,0 +1,71 @@
+"""Seeded tables for the benchmarks: rows × classes × distinct values × skew, written as Parquet once."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+
+FOLDER = Path(tempfile.gettempdir()) / "tclose-bench"
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A table with three quasi-identifiers (zip, age, sex) and a salary.
+
+    Parameters
+    ----------
+    rows
+        How many rows.
+    classes
+        How many combinations of the quasi-identifiers, about.
+    values
+        How many different salaries.
+    skew
+        1 spreads rows and salaries evenly; 3 makes a few of each much commoner than the rest.
+    text
+        Whether the quasi-identifiers are text instead of whole numbers.
+    """
+
+    rows: int
+    classes: int
+    values: int
+    skew: float = 1.0
+    text: bool = False
+
+    @property
+    def path(self) -> Path:
+        """Where the table lies, made if it is not there yet."""
+        kind = "text" if self.text else "whole"
+        path = FOLDER / f"{self.rows}-{self.classes}-{self.values}-{self.skew}-{kind}.parquet"
+        if not path.exists():
+            FOLDER.mkdir(exist_ok=True)
+            self._write(path)
+        return path
+
+    def _write(self, path: Path) -> None:
+        ages = min(80, self.classes // 2) or 1
+        zips = max(1, self.classes // (2 * ages))
+
+        def share(seed: int) -> str:
+            return f"pow((hash(i, {seed}) >> 11) / 9007199254740992.0, {self.skew})"
+
+        age, zip_code, sex = f"20 + floor({share(1)} * {ages})", f"10000 + 7 * floor({share(2)} * {zips})", "hash(i, 3) % 2"
+        columns = [f"CAST({age} AS INTEGER) AS age", f"CAST({zip_code} AS INTEGER) AS zip", f"CAST({sex} AS INTEGER) AS sex"]
+        if self.text:
+            columns = [
+                f"'age ' || CAST(CAST({age} AS INTEGER) AS VARCHAR) AS age",
+                f"'Z' || CAST(CAST({zip_code} AS INTEGER) AS VARCHAR) AS zip",
+                f"CASE {sex} WHEN 0 THEN 'female' ELSE 'male' END AS sex",
+            ]
+        salary = f"CAST(1000 + floor({share(4)} * {self.values}) AS INTEGER) AS salary"
+        partial = path.with_suffix(".partial")
+        duckdb.connect().execute(
+            f"COPY (SELECT {', '.join([*columns, salary])} FROM range({self.rows}) AS t(i)) TO '{partial}' (FORMAT parquet)"
+        )
+        partial.replace(path)
+
+
+QUASI = ["zip", "age", "sex"]

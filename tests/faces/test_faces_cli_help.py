@@ -1,0 +1,112 @@
+"""Help, version, completion, catalogue, schema, examples; and what importing costs."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from command_line import in_process, tclose
+
+from tclose._version import __version__
+from tclose.models.catalogue import MODELS
+from tclose.sources import EXAMPLES
+
+COMMANDS = ["audit", "profile", "models", "examples", "schema"]
+
+
+@pytest.fixture
+def run(capfdbinary):
+    return lambda *arguments: in_process(capfdbinary, *arguments)
+
+
+def test_help_names_every_command_and_the_exit_codes(run):
+    done = run("--help")
+    assert done.code == 0
+    assert all(command in done.out for command in COMMANDS)
+    assert "Exit codes" in done.out
+    assert "_TCLOSE_COMPLETE" in done.out
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_that_fits_the_page(run, command):
+    done = run(command, "--help")
+    assert done.code == 0
+    assert max(map(len, done.out.splitlines())) <= 80
+
+
+def test_every_model_has_an_option(run):
+    text = run("audit", "--help").out
+    for key, model in MODELS.items():
+        assert f"--{key.replace('_', '-')} " in text
+        assert model.title in text
+
+
+def test_the_summary_of_a_command_is_its_own(run):
+    from tclose.cli import _COMMANDS
+
+    for command, summary in _COMMANDS.items():
+        assert run(command, "--help").code == 0
+        assert summary.endswith(".")
+
+
+def test_no_arguments_show_help(run):
+    done = run()
+    assert done.code == 2
+    assert "Usage: tclose" in done.err
+
+
+def test_the_version_is_the_packages(run):
+    assert run("--version").out == f"tclose {__version__}\n"
+
+
+def test_models_list_the_catalogue(run):
+    text = run("models").out
+    assert all(f"--{key.replace('_', '-')} " in text for key in MODELS)
+    assert [entry["key"] for entry in json.loads(run("models", "--format", "json").out)] == list(MODELS)
+
+
+def test_examples_list_all_that_are_built_in(run):
+    assert all(f"example:{name}\n" in run("examples").out for name in EXAMPLES)
+
+
+def test_schema_prints_the_schema_of_the_docs(run):
+    docs = Path(__file__).parents[2] / "docs" / "audit.schema.json"
+    assert run("schema").out == docs.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_scripts_are_there(shell):
+    if shell == "bash" and not Path("/bin/bash").exists():
+        pytest.skip("click asks bash for its version")
+    done = tclose(env={"_TCLOSE_COMPLETE": f"{shell}_source"})
+    assert "tclose" in done.out
+
+
+def test_completion_knows_commands_options_and_examples():
+    def completed(words):
+        position = str(len(words.split()) - 1)
+        return tclose(env={"_TCLOSE_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": position}).out
+
+    assert "audit" in completed("tclose au")
+    assert "--redact-classes" in completed("tclose audit --red")
+    assert "example:salary" in completed("tclose audit example:s")
+
+
+def test_help_loads_no_engine_and_no_arrays():
+    code = (
+        "import sys\nfrom tclose.cli import commands\nfrom tclose.cli.failures import exit_code_of\n"
+        "exit_code_of(commands, ['--help'])\n"
+        "print(sorted({'duckdb', 'numpy', 'numba', 'rich', 'jinja2'} & set(sys.modules)), file=sys.stderr)"
+    )
+    source = Path(__file__).parents[2] / "src"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env={"PYTHONPATH": str(source)}, check=True
+    )
+    assert done.stderr == "[]\n"
+
+
+def test_a_terminal_that_knows_few_letters_gets_question_marks():
+    done = tclose("audit", "example:salary", "--k", "4", env={"PYTHONIOENCODING": "ascii"})
+    assert done.code == 1
+    assert "k ? 4" in done.out

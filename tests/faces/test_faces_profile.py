@@ -1,0 +1,83 @@
+"""``tclose profile``: a table for people, JSON for machines, and a policy that an audit accepts."""
+
+import json
+
+import pytest
+from command_line import CANARY, in_process
+
+from tclose.policy import read_policy
+from tclose.profiling import profile
+
+
+@pytest.fixture
+def run(capfdbinary):
+    return lambda *arguments: in_process(capfdbinary, *arguments)
+
+
+@pytest.fixture
+def people(tmp_path):
+    path = tmp_path / "people.csv"
+    lines = ["patient id,date of birth,zip,salary,note,constant"]
+    lines += [f"P{i:03},1990-01-{i % 28 + 1:02},{i % 5},{i * 10 if i % 7 else ''},{CANARY}{i},x" for i in range(40)]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_the_table_shows_roles_reasons_and_no_cell(run, people):
+    done = run("profile", people)
+    assert done.code == 0
+    assert done.err == ""
+    assert CANARY not in done.out
+    assert "quasi-identifier" in done.out
+    assert max(map(len, done.out.splitlines())) <= 80
+
+
+def test_json_has_exact_counts(run, people):
+    columns = json.loads(run("profile", people, "--format", "json").out)["columns"]
+    assert columns["zip"]["distinct"] == 5
+    assert columns["zip"]["separation"] == {"value": float(32 / 39), "exact": "32/39"}
+    assert columns["salary"]["nulls"] == 6
+    assert columns["patient id"]["role"] == "identifier"
+    assert columns["constant"]["role"] == "insensitive"
+
+
+def test_the_policy_it_writes_can_be_audited(run, people, monkeypatch):
+    monkeypatch.chdir(people.parent)
+    done = run("profile", "people.csv", "-o", "tclose.toml")
+    assert done.code == 0
+    assert done.out == ""
+    assert "tclose.toml" in done.err
+    policy = read_policy("tclose.toml")
+    assert policy.source == "people.csv"
+    assert policy.roles.quasi == ("date of birth", "zip")
+    assert "constant" in policy.insensitive
+    assert run("audit", "--quiet").code == 1
+
+
+def test_paths_in_a_policy_elsewhere_still_lead_to_the_table(run, people, monkeypatch):
+    monkeypatch.chdir(people.parent)
+    (people.parent / "policies").mkdir()
+    run("profile", "people.csv", "-o", "policies/p.toml")
+    assert run("audit", "--policy", "policies/p.toml", "--quiet").code == 1
+
+
+def test_an_existing_file_is_kept_unless_forced(run, people):
+    target = people.parent / "tclose.toml"
+    target.write_text("mine")
+    done = run("profile", people, "-o", target)
+    assert done.code == 2
+    assert "--force" in done.err
+    assert target.read_text() == "mine"
+    assert run("profile", people, "-o", target, "--force").code == 0
+    assert target.read_text() != "mine"
+
+
+def test_html_is_a_whole_page_without_cells(run, people):
+    done = run("profile", people, "--format", "html")
+    assert done.out.startswith("<!DOCTYPE html>")
+    assert CANARY not in done.out
+    assert CANARY not in profile(people)._repr_html_()
+
+
+def test_toml_goes_to_standard_output_too(run, people):
+    assert "[columns]\n# " in run("profile", people, "--format", "toml").out

@@ -1,0 +1,93 @@
+"""On a terminal: colour unless it is unwanted, progress when work takes long, and nothing that the terminal obeys."""
+
+import os
+import pty
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tclose.cli import progress as progress_module
+
+
+def on_a_terminal(*arguments, env=None):
+    """Run ``tclose`` with a terminal for its output and return what the terminal received."""
+    ours, theirs = pty.openpty()
+    surroundings = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "src"), "TERM": "xterm", **(env or {})}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tclose.cli", *map(str, arguments)], stdout=theirs, stderr=theirs, env=surroundings
+    )
+    os.close(theirs)
+    received = b""
+    try:
+        while part := os.read(ours, 65536):
+            received += part
+    except OSError:
+        pass
+    process.wait()
+    os.close(ours)
+    return received.decode()
+
+
+def test_colour_is_for_terminals_that_want_it():
+    assert "\x1b[31m" in on_a_terminal("audit", "example:salary", "--k", "4")
+    assert "\x1b" not in on_a_terminal("audit", "example:salary", "--k", "4", env={"NO_COLOR": "1"})
+    assert "\x1b" not in on_a_terminal("audit", "example:salary", "--k", "4", env={"TERM": "dumb"})
+
+
+@pytest.mark.parametrize("form", ["text", "json", "csv", "markdown", "html"])
+def test_hostile_cells_do_not_reach_the_terminal(tmp_path, form):
+    path = tmp_path / "t.csv"
+    path.write_text("q\x1b]0;own\x07,s\n\x1b[2Ja,x\n\x9b31mb,y\n\x1b[2Ja,x\n", encoding="utf-8")
+    received = on_a_terminal("audit", path, "-q", "q\x1b]0;own\x07", "-s", "s", "--k", "2", "--format", form)
+    without_our_colours = re.sub("\x1b\\[[0-9;]*m", "", received)
+    assert not set("\x1b\x07\x9b") & set(without_our_colours)
+    assert "2Ja" in received
+
+
+def test_hostile_names_do_not_reach_the_terminal_in_errors(tmp_path):
+    received = on_a_terminal("audit", "example:salary", "-q", "\x1b[2Jzip", "-s", "salary")
+    assert "\x1b" not in received
+    assert "\x1b" not in on_a_terminal("profile", tmp_path / "\x1b[2J.csv")
+    assert "\x1b" not in on_a_terminal("audit", "--\x1b[2J")
+
+
+class Terminal:
+    def __init__(self):
+        self.written = ""
+
+    def isatty(self):
+        return True
+
+    def write(self, text):
+        self.written += text
+        return len(text)
+
+    def flush(self):
+        pass
+
+
+def test_progress_is_shown_only_after_a_while(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    with progress_module.progress(quiet=False) as report:
+        report("Counting", 0.5)
+    assert terminal.written == ""
+    monkeypatch.setattr(progress_module, "PATIENCE", 0.01)
+    with progress_module.progress(quiet=False) as report:
+        report("Counting", None)
+        time.sleep(0.3)
+        report("Measuring [bold]", 0.5)
+        time.sleep(0.2)
+    assert "Measuring [bold]" in terminal.written
+
+
+def test_no_progress_where_nobody_sees_it(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    with progress_module.progress(quiet=True) as report:
+        assert report is None
+    monkeypatch.setattr(Terminal, "isatty", lambda self: False)
+    with progress_module.progress(quiet=False) as report:
+        assert report is None

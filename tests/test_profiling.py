@@ -1,0 +1,133 @@
+"""Suggested roles: from names in several languages and from counts, never from a cell alone."""
+
+from collections import Counter
+from fractions import Fraction
+from itertools import combinations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tclose.engines.duckdb import statistics
+from tclose.engines.duckdb.statistics import ColumnStatistics, column_names, table_statistics
+from tclose.profiling import profile, profiled, suggested
+from tclose.roles import Nominal, Ordered
+
+
+def column(name, *, kind="VARCHAR", rows=1000, distinct=50, nulls=0, emails=0.0, problem=None):
+    return ColumnStatistics(name, kind, rows, nulls, distinct, Fraction(10), True, emails, problem)
+
+
+@pytest.mark.parametrize(
+    ("name", "role"),
+    [
+        ("SSN", "identifier"), ("Email_Address", "identifier"), ("E-Mail", "identifier"), ("telefon", "identifier"),
+        ("firstName", "identifier"), ("Nachname", "identifier"), ("prénom", "identifier"), ("apellidos", "identifier"),
+        ("ZIP", "quasi-identifier"), ("zip_code", "quasi-identifier"), ("PLZ", "quasi-identifier"),
+        ("Código postal", "quasi-identifier"), ("age", "quasi-identifier"), ("Alter", "quasi-identifier"),
+        ("sexo", "quasi-identifier"), ("Geschlecht", "quasi-identifier"), ("dateOfBirth", "quasi-identifier"),
+        ("Geburtsdatum", "quasi-identifier"), ("native-country", "quasi-identifier"), ("race", "quasi-identifier"),
+        ("marital_status", "quasi-identifier"), ("education.num", "quasi-identifier"),
+        ("salary", "sensitive"), ("annualIncome", "sensitive"), ("Gehalt", "sensitive"), ("diagnosis_code", "sensitive"),
+        ("Krankheit", "sensitive"), ("religión", "sensitive"), ("enfermedad", "sensitive"),
+        ("package", "insensitive"), ("stage", "insensitive"), ("colour", "insensitive"), ("", "insensitive"),
+    ],
+)  # fmt: skip
+def test_names_suggest_roles(name, role):
+    assert suggested(column(name))[0] == role
+
+
+def test_a_weak_name_needs_many_values():
+    assert suggested(column("id", distinct=1000))[0] == "identifier"
+    assert suggested(column("product code", distinct=12))[0] == "insensitive"
+
+
+def test_figures_suggest_roles_where_names_say_nothing():
+    assert suggested(column("xq", distinct=990))[0] == "identifier"
+    assert suggested(column("xq", kind="DOUBLE", distinct=1000))[0] == "insensitive"
+    assert suggested(column("xq", kind="DATE"))[0] == "quasi-identifier"
+    assert suggested(column("xq", emails=0.9))[0] == "identifier"
+    assert suggested(column("salary", distinct=1))[0] == "insensitive"
+    assert suggested(column("salary", distinct=0, nulls=1000))[0] == "insensitive"
+    assert suggested(column("salary", distinct=1, nulls=2))[0] == "sensitive"
+    assert "nested" in suggested(column("salary", problem="nested"))[1]
+
+
+def test_a_sensitive_column_gets_a_distance_that_fits_it():
+    assert profiled(column("salary", kind="BIGINT")).distance == Ordered()
+    assert profiled(column("disease")).distance == Nominal()
+    with_nulls = profiled(column("salary", kind="BIGINT", nulls=3))
+    assert with_nulls.distance == Ordered(nulls="drop")
+    assert "3 missing values" in with_nulls.reason
+
+
+@given(st.lists(st.sampled_from(["a", "b", "c", None]), min_size=2, max_size=12))
+def test_separation_is_the_share_of_pairs_that_differ(cells):
+    (found,) = profile({"x": cells}).columns
+    pairs = list(combinations(cells, 2))
+    assert found.separation == Fraction(sum(first != second for first, second in pairs), len(pairs))
+    assert found.distinct == len(set(cells) - {None})
+    assert found.nulls == Counter(cells)[None]
+
+
+def test_a_single_row_separates_nothing():
+    assert profile({"x": ["a"]}).columns[0].separation == 0
+
+
+def test_large_columns_are_estimated_and_say_so(monkeypatch):
+    monkeypatch.setattr(statistics, "EXACT_CELLS", 0)
+    monkeypatch.setattr(statistics, "FEW_VALUES", 500)
+    cells = [f"v{i // 4}" for i in range(20_000)]
+    found = profile({"many": cells, "few": [i % 3 for i in range(20_000)]})
+    many, few = found.columns
+    assert few.exact
+    assert not many.exact
+    truth = 5_000
+    assert abs(many.distinct - truth) < 0.1 * truth
+    same = (1 - many.separation) * 20_000 * 19_999
+    assert abs(same - 60_000) < 20_000
+    assert "≈" in str(found)
+    assert "≈" in found._repr_html_()
+
+
+def test_estimates_do_not_depend_on_the_order_of_rows(monkeypatch):
+    monkeypatch.setattr(statistics, "EXACT_CELLS", 0)
+    monkeypatch.setattr(statistics, "FEW_VALUES", 100)
+    cells = [f"v{i // 3}" for i in range(3_000)]
+    assert profile({"x": cells}).columns == profile({"x": cells[::-1]}).columns
+
+
+def test_a_wide_table_is_profiled_whole():
+    wide = {f"column {i}": [i, i + 1, i % 3] for i in range(510)}
+    found = profile(wide)
+    assert [column.name for column in found.columns] == list(wide)
+    assert found.to_dict()["rows"] == 3
+
+
+def test_columns_that_cannot_be_used_are_left_out_with_their_reason():
+    import pyarrow as pa
+
+    table = pa.table({"zip": [1, 2], "nested": [[1], [2]]})
+    found = {column.name: column for column in profile(table).columns}
+    assert found["nested"].role == "insensitive"
+    assert found["nested"].reason.startswith("Left out: ")
+    assert found["zip"].role == "quasi-identifier"
+
+
+def test_progress_is_reported():
+    stages = []
+    table_statistics("example:salary", progress=lambda stage, share: stages.append((stage, share)))
+    assert [stage for stage, _ in stages][:2] == ["Reading rows", "Scanning columns"]
+
+
+def test_the_names_of_columns_are_found_without_more():
+    assert column_names("example:salary") == ("zip", "age", "salary", "disease")
+
+
+def test_roles_and_policy_follow_the_suggestions():
+    found = profile("example:original-incidents")
+    assert found.roles.identifiers == ("address",)
+    assert found.roles.quasi == ("zone",)
+    policy = found.policy("x.csv")
+    assert policy.roles == found.roles
+    assert set(policy.thresholds) == {"k", "l", "t"}
