@@ -50,9 +50,9 @@ class Shape:
         zips = max(1, self.classes // (2 * ages))
 
         def share(seed: int) -> str:
-            return f"pow((hash(i, {seed}) >> 11) / 9007199254740992.0, {self.skew})"
+            return f"pow((hash(i * 8 + {seed}) >> 11) / 9007199254740992.0, {self.skew})"
 
-        age, zip_code, sex = f"20 + floor({share(1)} * {ages})", f"10000 + 7 * floor({share(2)} * {zips})", "hash(i, 3) % 2"
+        age, zip_code, sex = f"20 + floor({share(1)} * {ages})", f"10000 + 7 * floor({share(2)} * {zips})", "hash(i * 8 + 3) % 2"
         columns = [f"CAST({age} AS INTEGER) AS age", f"CAST({zip_code} AS INTEGER) AS zip", f"CAST({sex} AS INTEGER) AS sex"]
         if self.text:
             columns = [

@@ -184,8 +184,12 @@ def policies(draw):
     of_t = draw(st.dictionaries(st.sampled_from([None, *sensitive]), shares, max_size=3))
     if of_t:
         thresholds["t"] = of_t
-    read = draw(st.builds(ReadOptions, delimiter=st.sampled_from([None, ";", "\t"]), encoding=st.none() | st.just("latin-1"),
-                          null_text=st.lists(names, max_size=2).map(tuple), header=st.none() | st.booleans()))  # fmt: skip
+    read = ReadOptions(
+        delimiter=draw(st.sampled_from([None, ";", "\t"])),
+        encoding=draw(st.sampled_from([None, "latin-1"])),
+        null_text=draw(st.lists(names, max_size=2).map(tuple)),
+        header=draw(st.sampled_from([None, True, False])),
+    )
     tables = {key: draw(st.none() | files) for key in ("source", "reference", "population")}
     return Policy(roles, thresholds, read=read, insensitive=tuple(insensitive), **tables)
 

@@ -1,14 +1,10 @@
 """The command line: exit codes, streams, formats, files, and names with any character in them."""
 
 import json
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
-from command_line import CANARY, in_process, tclose
+from command_line import CANARY, in_process
 
 WEIRD = ["a,b", "x:ordered", "-n", "k=v", "<b>h</b>"]
 
@@ -150,11 +146,6 @@ def test_a_comma_list_names_several_columns(run, people):
     assert roles["quasi"] == ["zip", "age"]
     assert roles["sensitive"]["salary"]["distance"] == "ordered"
     assert roles["sensitive"]["disease"] is None
-
-
-def test_standard_input_is_a_table(people):
-    done = tclose("audit", "-", "-q", "zip,age", "-s", "salary", "--format", "json", stdin=people.read_text())
-    assert json.loads(done.out)["rows"] == 4
 
 
 def test_several_files_and_a_glob_are_one_table(run, people):
@@ -308,36 +299,43 @@ def test_an_interrupt_leaves_with_130_and_nothing_half_written(run, monkeypatch,
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_signal_interrupts_the_process(tmp_path):
-    source = Path(__file__).parents[2] / "src"
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tclose.cli", "audit", "-", "-q", "a", "-s", "b", "-o", str(tmp_path / "x.json")],
-        stdin=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env={"PYTHONPATH": str(source), "PATH": "/usr/bin:/bin"},
+@pytest.mark.parametrize("option", ["--order", "--nulls", "--hierarchy"])
+def test_an_option_given_twice_for_a_name_is_refused(run, people, option):
+    done = run("audit", people, "-q", "zip", "-s", "salary", option, "salary=first", option, "salary=last")
+    assert done.code == 2
+    assert "given twice" in done.err
+
+
+def test_a_folder_is_no_place_for_a_report_and_a_device_is(run, tmp_path):
+    done = run("audit", "example:salary", "-o", tmp_path)
+    assert done.code == 2
+    assert "is a folder" in done.err
+    if Path("/dev/null").exists():
+        assert run("audit", "example:salary", "-o", "/dev/null").code == 0
+
+
+def test_a_policy_without_a_table_asks_for_one(run, tmp_path):
+    (tmp_path / "p.toml").write_text('[columns]\nq = {role = "quasi-identifier"}\n')
+    done = run("audit", "--policy", tmp_path / "p.toml")
+    assert done.code == 2
+    assert "Name a TABLE" in done.err
+
+
+@pytest.mark.parametrize(
+    ("declared", "given", "expected"),
+    [
+        ('hierarchy = { "*" = ["flu", "cold", "ulcer"] }', ["--nulls", "disease=drop"], "hierarchical"),
+        ('distance = "nominal"', ["--nulls", "disease=drop"], "nominal"),
+        ('distance = "nominal"', ["-s", "disease:ordered"], "ordered"),
+        ('distance = "nominal"', ["--order", "disease=flu,cold,ulcer"], "ordered"),
+        ('order = "frequency"', ["-s", "disease"], "ordered"),
+    ],
+)
+def test_what_a_policy_declares_stays_unless_it_is_overridden(run, people, declared, given, expected):
+    policy = people.parent / "p.toml"
+    policy.write_text(
+        f'[table]\nsource = "people.csv"\n[columns]\nzip = {{role = "quasi-identifier"}}\n'
+        f'disease = {{ role = "sensitive", {declared} }}\n'
     )
-    time.sleep(2)
-    process.send_signal(signal.SIGINT)
-    _, message = process.communicate()
-    assert process.returncode == 130
-    assert message.decode().strip().endswith("nothing was left half-written.")
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_closed_pipe_ends_quietly_with_the_verdict():
-    source = Path(__file__).parents[2] / "src"
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tclose.cli", "audit", "example:salary", "--k", "4"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env={"PYTHONPATH": str(source), "PATH": "/usr/bin:/bin"},
-    )
-    process.stdout.close()
-    message = process.stderr.read()
-    process.stderr.close()
-    assert process.wait() == 1
-    assert message == b""
-
-
-def test_output_is_plain_where_nobody_looks_at_it():
-    assert "\x1b" not in tclose("audit", "example:salary", "--k", "4").out
+    done = run("audit", "--policy", policy, "--format", "json", *given)
+    assert json.loads(done.out)["attributes"]["disease"]["distance"] == expected

@@ -5,8 +5,10 @@ import re
 import pytest
 
 from tclose.auditing import audit
+from tclose.models.catalogue import MODELS
 from tclose.render.cells import cell_text, key_text, visible
 from tclose.render.layout import width_of
+from tclose.render.markdown import audit_markdown
 from tclose.render.text import audit_text
 from tclose.roles import Nominal, Ordered, Roles
 
@@ -77,6 +79,16 @@ def test_every_class_is_said_of_an_attributes_own_classes_only():
     text = str(audit(table, Roles(["q"], {"s": Nominal(), "r": Nominal()}, together="quasi")))
     assert "every class" in text
     assert "measured with the others among" in text
+
+
+@pytest.mark.parametrize(
+    "measure", [[key] for key in MODELS if not MODELS[key].needs_supersets] + ["usual", "all"], ids=str
+)
+def test_every_choice_of_models_can_be_shown(measure):
+    found = audit("example:salary", measure=measure, population="example:salary")
+    assert str(found)
+    assert found._repr_html_()
+    assert audit_markdown(found)
 
 
 def test_no_classes_are_listed_when_none_are_wanted():

@@ -85,51 +85,43 @@ def _roles(policy: Policy, given: Mapping[str, Any], columns: Any) -> Roles:
     sensitive = sensitive_list(given["sensitive"], columns)
     identifiers = column_list(given["identifier"], columns)
     named = {*quasi, *sensitive, *identifiers}
-    kept: dict[str, Distance | None] = dict(usual.sensitive)
-    if sensitive:
-        kept = {name: None if word else usual.sensitive.get(name) for name, word in sensitive.items()}
-    else:
-        kept = {name: distance for name, distance in kept.items() if name not in named}
+    kept = [name for name in usual.sensitive if name not in named]
+    declared = {name: usual.sensitive.get(name) for name in sensitive or kept}
     return Roles(
         quasi=quasi or [name for name in usual.quasi if name not in named],
-        sensitive=_distances(kept, sensitive, given),
+        sensitive=_distances(declared, sensitive, given),
         identifiers=identifiers or [name for name in usual.identifiers if name not in named],
         together=given["together"] or usual.together,
     )
 
 
 def _distances(
-    kept: Mapping[str, Distance | None], words: Mapping[str, str | None], given: Mapping[str, Any]
+    declared: Mapping[str, Distance | None], words: Mapping[str, str | None], given: Mapping[str, Any]
 ) -> dict[str, Distance | None]:
-    """Return the distance of each sensitive attribute: as declared here, else as it was."""
-    orders = assigned("--order", given["order"], kept)
-    nulls = assigned("--nulls", given["nulls"], kept)
-    hierarchies = assigned("--hierarchy", given["hierarchy"], kept)
+    """Return the distance of each sensitive attribute: as said here, on top of what was declared before."""
+    orders = assigned("--order", given["order"], declared)
+    nulls = assigned("--nulls", given["nulls"], declared)
+    hierarchies = assigned("--hierarchy", given["hierarchy"], declared)
     found: dict[str, Distance | None] = {}
-    for name, before in kept.items():
-        order = declared_order(orders[name]) if name in orders else None
-        if words.get(name) is None and not {name} & {*orders, *nulls, *hierarchies}:
-            found[name] = before
-            continue
-        before_options = _options(before) if words.get(name) is None else {}
-        here = {
-            "distance": words.get(name) or (None if order or name in hierarchies else before and before.word),
-            "order": order,
-            "nulls": nulls.get(name),
-            "hierarchy": hierarchies.get(name),
-        }
-        merged = {**before_options, **{key: value for key, value in here.items() if value is not None}}
-        found[name] = declared_distance(name, **merged)
+    for name, before in declared.items():
+        here: dict[str, Any] = {"nulls": nulls[name]} if name in nulls else {}
+        word = words.get(name) or (before and before.word)
+        if name in orders:
+            here, word = {**here, "order": declared_order(orders[name])}, words.get(name) or "ordered"
+        if name in hierarchies:
+            here, word = {**here, "hierarchy": hierarchies[name]}, words.get(name) or "hierarchical"
+        kept = _options(before) if before is not None and before.word == word else {}
+        found[name] = declared_distance(name, distance=word, **{**kept, **here})
     return found
 
 
-def _options(distance: Distance | None) -> dict[str, Any]:
-    """Return what a policy declared beside the word of a distance, to be kept unless it is overridden."""
+def _options(distance: Distance) -> dict[str, Any]:
+    """Return what was declared beside the word of a distance."""
     if isinstance(distance, Ordered):
         return {"order": distance.order, "nulls": distance.nulls}
     if isinstance(distance, Hierarchical):
         return {"hierarchy": distance.tree, "nulls": distance.nulls}
-    return {} if distance is None else {"nulls": distance.nulls}
+    return {"nulls": distance.nulls}
 
 
 def _thresholds(policy: Policy, roles: Roles, given: Mapping[str, Any]) -> dict[str, Mapping[str | None, str]]:

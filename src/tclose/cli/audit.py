@@ -119,7 +119,7 @@ _role_options = together(
 
 def _model_option(key: str) -> Any:
     model = MODELS[key]
-    names = [f"--{key.replace('_', '-')}", f"require_{key}"]
+    names = [*([f"-{key}"] if len(key) == 1 else []), f"--{key.replace('_', '-')}", f"require_{key}"]
     of_attribute = "" if model.scope == "table" else "[NAME=]"
     return option(
         *names,

@@ -69,9 +69,11 @@ def quiet_if_closed() -> Iterator[None]:
     """Go on in silence when the reader of standard output has left; the exit code still tells the verdict."""
     try:
         yield
-    except BrokenPipeError:
-        with Path(os.devnull).open("w") as nowhere:
+    except OSError as problem:
+        with Path(os.devnull).open("w") as nowhere:  # what is still held back must not fail again at exit
             os.dup2(nowhere.fileno(), sys.stdout.fileno())
+        if not isinstance(problem, BrokenPipeError):
+            raise
 
 
 @contextmanager

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from fractions import Fraction
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from tclose._version import __version__
@@ -142,7 +143,7 @@ def _distance(distance: Distance) -> dict[str, Any]:
     if isinstance(distance, Ordered):
         data["order"] = _order(distance.order)
     if isinstance(distance, Hierarchical):
-        named = isinstance(distance.tree, str) or hasattr(distance.tree, "__fspath__")
+        named = isinstance(distance.tree, str | Path)
         data["hierarchy"] = str(distance.tree) if named else None
     return data
 

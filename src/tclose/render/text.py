@@ -107,7 +107,8 @@ class _Page:
             attribute.figures,
             classes_of(audit, attribute.name),
         )
-        self.paragraph(vacuous_sentence(attribute), "dim", indent="  ")
+        if vacuous := vacuous_sentence(attribute):
+            self.paragraph(vacuous, "dim", indent="  ")
         self.drivers(attribute)
         self.classes(audit, attribute, show_classes)
         self.notes(attribute.notes, blank=False)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 
 from tclose.exact import shown
 from tclose.render.cells import key_text, visible
 from tclose.results import AttributeAudit, Audit, Figure, Verdict
-from tclose.roles import Distance, Hierarchical, Nominal, Numeric, Ordered
+from tclose.roles import Distance, Nominal, Numeric, Ordered
 
 
 def counted(number: int, noun: str, plural: str | None = None) -> str:
@@ -43,10 +44,10 @@ def verdict_sentence(audit: Audit) -> str:
     if not required:
         return f"{source}: nothing was required, so nothing is judged."
     if not failing:
-        held = "its requirement" if required == 1 else f"all {required} requirements"
+        held = {1: "its requirement", 2: "both requirements"}.get(required, f"all {required} requirements")
         return f"{source} meets {held}."
     if failing == required > 1:
-        return f"{source} meets none of its {required} requirements."
+        return f"{source} meets {'neither requirement' if required == 2 else f'none of its {required} requirements'}."
     missed = "its requirement" if required == 1 else f"{failing} of {required} requirements"
     return f"{source} does not meet {missed}."
 
@@ -108,10 +109,9 @@ def _distance_words(distance: Distance) -> str:
         return "numeric, by difference over range"
     if isinstance(distance, Nominal):
         return "nominal, all values equally far apart"
-    tree = distance.tree if isinstance(distance, Hierarchical) else ""
-    return (
-        f"hierarchical, by {visible(str(tree))}" if isinstance(tree, str) or hasattr(tree, "parts") else "hierarchical"
-    )
+    if isinstance(distance.tree, str | Path):
+        return f"hierarchical, by {visible(str(distance.tree))}"
+    return "hierarchical"
 
 
 def attribute_sentence(attribute: AttributeAudit) -> str:
@@ -121,16 +121,18 @@ def attribute_sentence(attribute: AttributeAudit) -> str:
 
 
 def vacuous_sentence(attribute: AttributeAudit) -> str:
-    """Return from which threshold on t can fail no class."""
+    """Return from which threshold on t can fail no class; nothing where t was not measured."""
+    if "t" not in attribute.figures:
+        return ""
     return f"No class could have t above {shown(attribute.largest_t)}; a threshold from there on is vacuous."
 
 
 def driver_of(attribute: AttributeAudit) -> str | None:
     """Return the quasi-identifier that drives the disclosure: without it t is lowest, and lower than now."""
-    if not attribute.drivers:
+    if not attribute.drivers or "t" not in attribute.figures:
         return None
-    name = min(attribute.drivers, key=lambda column: attribute.drivers[column])  # type: ignore[index]
-    return name if attribute.drivers[name] < attribute.t else None
+    t, name = min((t, name) for name, t in attribute.drivers.items())
+    return name if t < attribute.t else None
 
 
 def attribute_words(verdict: Verdict) -> str:

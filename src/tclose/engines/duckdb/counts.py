@@ -70,12 +70,30 @@ class CodedTable:
         with translated(self.table.label, connection=self.table.connection):
             return self.table.connection.execute(query)
 
+    @cached_property
+    def observed(self) -> list[tuple[Observed, Integers]]:
+        """The values of each attribute with their numbers of rows, and the code of each value; one scan each."""
+        found = []
+        for at, attribute in enumerate(self.attributes):
+            grouped = self.run(
+                f"SELECT {self.raw_attribute(at)}, count(*) AS n FROM {self.table.name} GROUP BY ALL"  # noqa: S608
+            ).fetchnumpy()
+            counts = np.zeros(attribute.coding.size, dtype=np.int64)
+            counts[attribute.coding.codes(grouped[f"s{at}"])] = grouped["n"]
+            found.append(self.observed_from(at, counts))
+        return found
+
+    def set_of_classes(self, sets: int) -> str:
+        """Return the SQL that divides the classes into sets: all rows of a class have the same number."""
+        codes = [column.rpartition(" AS ")[0] for column in self.keys.raw_columns(self.table)]
+        return f"hash({', '.join(codes) or '0'}) % {sets}"
+
     def raw_attribute(self, at: int) -> str:
         """Return the SQL for the raw code of an attribute, named s0, s1 and so on."""
         coding = self.attributes[at].coding
         return f"{coding.expression([column.alias for column in coding.columns])} AS s{at}"
 
-    def observed(self, at: int, counts: Integers) -> tuple[Observed, Integers]:
+    def observed_from(self, at: int, counts: Integers) -> tuple[Observed, Integers]:
         """Return the values of an attribute with their numbers of rows, and the code of each value.
 
         Parameters
@@ -110,67 +128,56 @@ def kind_of(type_name: str) -> Kind:
 
 
 class PairCounts:
-    """Counts of (class, value) pairs grouped by DuckDB, which spills; one set of whole classes at a time."""
+    """Counts of (class, value) pairs grouped by DuckDB: all classes, or one set of them."""
 
-    def __init__(self, coded_table: CodedTable, sets: int) -> None:
+    def __init__(self, coded_table: CodedTable, where: str = "") -> None:
         self._coded = coded_table
-        self._sets = sets
-
-    @cached_property
-    def _observed(self) -> list[tuple[Observed, Integers]]:
-        found = []
-        for at, attribute in enumerate(self._coded.attributes):
-            grouped = self._coded.run(
-                f"SELECT {self._coded.raw_attribute(at)}, count(*) AS n "  # noqa: S608 - our own names
-                f"FROM {self._coded.table.name} GROUP BY ALL"
-            ).fetchnumpy()
-            counts = np.zeros(attribute.coding.size, dtype=np.int64)
-            counts[attribute.coding.codes(grouped[f"s{at}"])] = grouped["n"]
-            found.append(self._coded.observed(at, counts))
-        return found
+        self._where = where
 
     @property
     def observed(self) -> list[Observed]:
         """The values of each attribute and how many rows carry them."""
-        return [observed for observed, _ in self._observed]
+        return [observed for observed, _ in self._coded.observed]
 
     def map(self, ranks: Sequence[Ranks], measure: Callable[[Part], Result], progress: Progress) -> Iterator[Result]:
-        """Group one set of classes after the other and apply ``measure`` to each."""
-        tables = []
-        for (_, codes), attribute, some in zip(self._observed, self._coded.attributes, ranks, strict=True):
-            table = np.full(attribute.coding.size, -1, dtype=np.int32)
-            table[codes] = some
-            tables.append(table)
-        for number in range(self._sets):
-            progress("Counting classes", number / self._sets)
-            grouped = [self._pairs(at, number) for at in range(len(tables))]
-            if not len(grouped[0][0]):
-                continue
-            numbered = [_numbered(words) for words, _, _ in grouped]
-            keys = numbered[0][0]
-            blocks = tuple(
-                sparse_block(classes, table[codes], counts, len(keys))
-                for (_, classes), (_, codes, counts), table in zip(numbered, grouped, tables, strict=True)
-            )
-            sizes = np.zeros(len(keys), dtype=np.int64)
-            np.add.at(sizes, numbered[0][1], grouped[0][2])
-            yield measure(Part(keys, sizes, blocks))
+        """Group the pairs and apply ``measure`` to them."""
+        progress("Counting classes", None)
+        grouped = [self._pairs(at) for at in range(len(ranks))]
+        if not len(grouped[0][0]):
+            return
+        numbered = [_numbered(words) for words, _, _ in grouped]
+        keys = numbered[0][0]
+        tables = rank_tables(self._coded, self._coded.observed, ranks)
+        blocks = tuple(
+            sparse_block(classes, table[codes], counts, len(keys))
+            for (_, classes), (_, codes, counts), table in zip(numbered, grouped, tables, strict=True)
+        )
+        sizes = np.zeros(len(keys), dtype=np.int64)
+        np.add.at(sizes, numbered[0][1], grouped[0][2])
+        yield measure(Part(keys, sizes, blocks))
 
-    def _pairs(self, at: int, number: int) -> tuple[Integers, Integers, Integers]:
-        """Return the key words, codes and counts of the pairs in one set of classes."""
+    def _pairs(self, at: int) -> tuple[Integers, Integers, Integers]:
+        """Return the key words, codes and counts of the pairs."""
         raw = self._coded.keys.raw_columns(self._coded.table)
-        names = [f"r{place}" for place in range(len(raw))]
-        chosen = ""
-        if self._sets > 1 and names:
-            codes = ", ".join(column.rpartition(" AS ")[0] for column in raw)
-            chosen = f"WHERE hash({codes}) % {self._sets} = {number}"
         found = self._coded.run(
             f"SELECT {', '.join([*raw, self._coded.raw_attribute(at)])}, count(*) AS n "  # noqa: S608 - our own names
-            f"FROM {self._coded.table.name} {chosen} GROUP BY ALL"
+            f"FROM {self._coded.table.name} {self._where} GROUP BY ALL"
         ).fetchnumpy()
-        words = self._coded.keys.words([found[name] for name in names], len(found["n"]))
-        codes_found = self._coded.attributes[at].coding.codes(found[f"s{at}"])
-        return words, codes_found, found["n"].astype(np.int64)
+        words = self._coded.keys.words([found[f"r{place}"] for place in range(len(raw))], len(found["n"]))
+        codes = self._coded.attributes[at].coding.codes(found[f"s{at}"])
+        return words, codes, found["n"].astype(np.int64)
+
+
+def rank_tables(
+    coded_table: CodedTable, observed: Sequence[tuple[Observed, Integers]], ranks: Sequence[Ranks]
+) -> list[Ranks]:
+    """Return, for each attribute, the rank of each code; −1 for codes that do not occur or are left out."""
+    tables = []
+    for attribute, (_, codes), some in zip(coded_table.attributes, observed, ranks, strict=True):
+        table = np.full(attribute.coding.size, -1, dtype=np.int32)
+        table[codes] = some
+        tables.append(table)
+    return tables
 
 
 def _numbered(words: Integers) -> tuple[Integers, Integers]:

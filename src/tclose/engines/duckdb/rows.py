@@ -14,7 +14,7 @@ from tclose import loops
 from tclose.counts import Integers, Part, Ranks
 from tclose.domains import Observed
 from tclose.engines.duckdb.codes import Coding, changed
-from tclose.engines.duckdb.counts import CodedTable, Progress
+from tclose.engines.duckdb.counts import CodedTable, PairCounts, Progress, rank_tables
 from tclose.engines.duckdb.failures import translated
 from tclose.grouping import DIRECT_SPAN, Batch, GroupedRows
 from tclose.keys import FixedIndex
@@ -23,10 +23,26 @@ Result = TypeVar("Result")
 
 
 class RowCounts:
-    """Counts made from the codes of every row, held in memory: at most four bytes for each row and column."""
+    """Counts made from the codes of every row, held in memory: four bytes for each row and column.
 
-    def __init__(self, coded_table: CodedTable, threads: int, progress: Progress) -> None:
+    Parameters
+    ----------
+    coded_table
+        The table.
+    threads
+        How many workers take part.
+    progress
+        Told how far reading is.
+    rows
+        How many rows there are, all of which must arrive.
+    where
+        The SQL that selects them.
+    """
+
+    def __init__(self, coded_table: CodedTable, threads: int, progress: Progress, rows: int, where: str = "") -> None:
         self._coded = coded_table
+        self._rows = rows
+        self._where = where
         spans = coded_table.keys.spans
         self._word_type = np.int32 if len(spans) == 1 and spans[0] <= DIRECT_SPAN else np.int64
         self._key_readers = [_Reader(coding) for coding in coded_table.keys.codings]
@@ -41,24 +57,24 @@ class RowCounts:
                 code_spans=[reader.coding.size for reader in self._readers],
                 threads=threads,
             )
-        if self._grouped.rows != coded_table.rows:
+        if self._grouped.rows != rows:
             raise changed()
 
     @staticmethod
     def bytes_needed(rows: int, attributes: int) -> int:
-        """Return the memory that the codes of a table take: once as they come, once sorted."""
+        """Return the memory that the codes of rows take: once as they come, once sorted."""
         return rows * (4 + 8 * attributes)
 
     def _query(self) -> str:
         columns = self._coded.keys.raw_columns(self._coded.table)
         columns += [self._coded.raw_attribute(at) for at in range(len(self._readers))]
-        return f"SELECT {', '.join(columns)} FROM {self._coded.table.name}"  # noqa: S608 - our own names
+        return f"SELECT {', '.join(columns)} FROM {self._coded.table.name} {self._where}"  # noqa: S608 - our own names
 
     def _reported(self, stream: Iterator[Any], progress: Progress) -> Iterator[Any]:
         seen = 0
         for array in stream:
             seen += array.length
-            progress("Reading rows", min(1.0, seen / max(self._coded.rows, 1)))
+            progress("Reading rows", min(1.0, seen / max(self._rows, 1)))
             yield array
 
     def _batch(self, array: Any) -> Batch:
@@ -78,22 +94,23 @@ class RowCounts:
 
     @cached_property
     def _observed(self) -> list[tuple[Observed, Integers]]:
-        return [self._coded.observed(at, counts) for at, counts in enumerate(self._grouped.code_counts)]
+        return [self._coded.observed_from(at, counts) for at, counts in enumerate(self._grouped.code_counts)]
 
     @property
     def observed(self) -> list[Observed]:
-        """The values of each attribute and how many rows carry them."""
+        """The values of each attribute and how many of the rows carry them."""
         return [observed for observed, _ in self._observed]
 
     def map(self, ranks: Sequence[Ranks], measure: Callable[[Part], Result], progress: Progress) -> Iterator[Result]:
-        """Count class by class and apply ``measure`` to each part."""
-        tables = []
-        for (_, codes), reader, some in zip(self._observed, self._readers, ranks, strict=True):
-            table = np.full(reader.coding.size, -1, dtype=np.int32)
-            table[codes] = some
-            tables.append(table)
+        """Count class by class and apply ``measure`` to each part; ``ranks`` belong to the observed values."""
+        return self.map_tables(rank_tables(self._coded, self._observed, ranks), measure, progress)
+
+    def map_tables(
+        self, tables: Sequence[Ranks], measure: Callable[[Part], Result], progress: Progress
+    ) -> Iterator[Result]:
+        """Count class by class and apply ``measure`` to each part; ``tables`` have a rank for each code."""
         progress("Measuring classes", None)
-        return self._grouped.map(tables, [int(some.max(initial=0)) + 1 for some in ranks], measure)
+        return self._grouped.map(tables, [int(table.max(initial=0)) + 1 for table in tables], measure)
 
 
 class _Reader:
@@ -111,7 +128,7 @@ class _Reader:
         limit = self.coding.span if self.coding.table is not None else self.coding.size
         if len(raw) and int(raw.max()) >= limit:
             raise changed()
-        return raw
+        return raw.astype(np.int32 if limit < 2**31 else np.int64, copy=False)
 
     def add(self, raw: NDArray[Any], stride: int, words: NDArray[Any]) -> None:
         """Add the codes of a column, times its stride, to the key words of rows."""
@@ -130,3 +147,41 @@ class _Reader:
         if len(codes) and int(codes.min()) < 0:
             raise changed()
         return codes
+
+
+class SetCounts:
+    """Counts of a table beyond memory: one set of whole classes after the other, each read anew.
+
+    A set whose rows are too many, because one class is, is grouped by DuckDB instead: a class has at most
+    as many pairs as there are values.
+    """
+
+    def __init__(self, coded_table: CodedTable, threads: int, most_rows: int) -> None:
+        self._coded = coded_table
+        self._threads = threads
+        self._most_rows = most_rows
+        self._sets = 1 + coded_table.rows * 5 // (4 * most_rows)
+
+    @property
+    def observed(self) -> list[Observed]:
+        """The values of each attribute and how many rows carry them."""
+        return [observed for observed, _ in self._coded.observed]
+
+    def map(self, ranks: Sequence[Ranks], measure: Callable[[Part], Result], progress: Progress) -> Iterator[Result]:
+        """Count one set after the other and apply ``measure`` to its parts."""
+        number = self._coded.set_of_classes(self._sets)
+        sizes = self._coded.run(
+            f"SELECT {number} AS number, count(*) AS n FROM {self._coded.table.name} GROUP BY number ORDER BY number"  # noqa: S608
+        ).fetchall()
+        tables = rank_tables(self._coded, self._coded.observed, ranks)
+        for at, (chosen, rows) in enumerate(sizes):
+            where = f"WHERE {number} = {chosen}"
+
+            def reported(stage: str, share: float | None, at: int = at) -> None:
+                progress(f"{stage}, set {at + 1} of {len(sizes)}", share)
+
+            if rows <= self._most_rows:
+                counts = RowCounts(self._coded, self._threads, reported, rows, where)
+                yield from counts.map_tables(tables, measure, reported)
+            else:
+                yield from PairCounts(self._coded, where).map(ranks, measure, reported)

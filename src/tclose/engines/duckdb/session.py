@@ -20,14 +20,13 @@ from tclose.errors import DomainError
 from tclose.sources import ReadOptions, locate
 
 if TYPE_CHECKING:
-    from tclose.engines.duckdb.rows import RowCounts
+    from tclose.engines.duckdb.rows import RowCounts, SetCounts
 
 Result = TypeVar("Result")
-Counts = Union[PairCounts, "RowCounts"]
+Counts = Union[PairCounts, "RowCounts", "SetCounts"]
 
 _SHARE_OF_MEMORY = 4
 """Row codes may take one part in so many of the allowed memory."""
-_BYTES_PER_PAIR = 64
 _UNITS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40,
           "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}  # fmt: skip
 
@@ -66,13 +65,13 @@ class DuckDBSession:
 
     def _counts(self, coded: CodedTable, progress: Progress) -> Counts:
         if coded.rows <= SMALL:
-            return PairCounts(coded, 1)
-        from tclose.engines.duckdb.rows import RowCounts
+            return PairCounts(coded)
+        from tclose.engines.duckdb.rows import RowCounts, SetCounts
 
-        budget = self._memory() // _SHARE_OF_MEMORY
-        if RowCounts.bytes_needed(coded.rows, len(coded.attributes)) <= budget:
-            return RowCounts(coded, self.threads, progress)
-        return PairCounts(coded, 1 + coded.rows * _BYTES_PER_PAIR // budget)
+        most_rows = max(1, self._memory() // _SHARE_OF_MEMORY // RowCounts.bytes_needed(1, len(coded.attributes)))
+        if coded.rows <= most_rows:
+            return RowCounts(coded, self.threads, progress, coded.rows)
+        return SetCounts(coded, self.threads, most_rows)
 
     def _memory(self) -> int:
         ((text,),) = self.connection.execute("SELECT current_setting('memory_limit')").fetchall()
