@@ -26,6 +26,8 @@ if TYPE_CHECKING:
         variational_distance_of_values,
     )
     from tclose.errors import EngineError, InputError, InternalError, TcloseError
+    from tclose.explaining import explain
+    from tclose.explanations import Explanation, Explanations
     from tclose.hierarchies import Hierarchy, read_hierarchy, write_hierarchy
     from tclose.policy import Policy, read_policy
     from tclose.profiling import Profile, profile
@@ -43,6 +45,9 @@ _HOMES = {
     "t_closeness_of_values": "tclose.distances.paper",
     "variational_distance": "tclose.distances.paper",
     "variational_distance_of_values": "tclose.distances.paper",
+    "explain": "tclose.explaining",
+    "Explanation": "tclose.explanations",
+    "Explanations": "tclose.explanations",
     "EngineError": "tclose.errors",
     "InputError": "tclose.errors",
     "InternalError": "tclose.errors",
@@ -67,6 +72,8 @@ _HOMES = {
 __all__ = [
     "Audit",
     "EngineError",
+    "Explanation",
+    "Explanations",
     "Hierarchical",
     "Hierarchy",
     "InputError",
@@ -82,6 +89,7 @@ __all__ = [
     "Verdict",
     "__version__",
     "audit",
+    "explain",
     "hierarchical_distance",
     "naive_ordered_distance",
     "numeric_distance",

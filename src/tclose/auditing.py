@@ -11,7 +11,7 @@ from tclose.errors import ColumnNotFoundError, InputError, RoleConflictError, li
 from tclose.inspection import Finding, Inspection, Progress, Run, attribute_audit
 from tclose.models.base import Model
 from tclose.models.catalogue import MODELS, Requirement, Wanted, measurable_models, requirements, usual_models
-from tclose.results import AttributeAudit, Audit, ClassTable
+from tclose.results import AttributeAudit, Audit, ClassTable, Evidence
 from tclose.roles import Distance, Nominal, Roles
 
 if TYPE_CHECKING:
@@ -98,6 +98,7 @@ def _audited(inspection: Inspection, roles: Roles, reference: _Reference, *, dri
     findings: list[Finding] = []
     attributes: dict[str, AttributeAudit] = {}
     tables: dict[str | None, ClassTable] = {}
+    evidence: dict[str, Evidence] = {}
     rows = 0
     for run in _runs(roles):
         found = inspection.inspect(run, _distances(run, roles), [reference.for_attribute(n) for n in run.names])
@@ -107,8 +108,9 @@ def _audited(inspection: Inspection, roles: Roles, reference: _Reference, *, dri
         if run.attribute_models:
             wanted = rows <= _DRIVERS_UP_TO if drivers is None else drivers
             driving = inspection.drivers(run, found, roles.quasi) if wanted else [None] * len(found.domains)
-            for domain, without in zip(found.domains, driving, strict=True):
-                attributes[domain.name] = attribute_audit(domain, found.findings, without)
+            for traced, without in zip(found.evidence, driving, strict=True):
+                attributes[traced.domain.name] = attribute_audit(traced.domain, found.findings, without)
+                evidence[traced.domain.name] = traced
     return Audit(
         source=inspection.table.label,
         roles=roles,
@@ -120,6 +122,7 @@ def _audited(inspection: Inspection, roles: Roles, reference: _Reference, *, dri
         reference=reference.words,
         notes=(*inspection.table.notes, *_notes(roles)),
         tables=tables,
+        evidence=evidence,
     )
 
 

@@ -78,6 +78,29 @@ class Finding:
 
 
 @dataclass(frozen=True)
+class Traced:
+    """The way from a class back to its counts of one attribute."""
+
+    domain: Domain
+    quasi: tuple[str, ...]
+    counted: DuckDBCounted
+    at: int
+    ranks: Ranks
+
+    def histogram(self, key: Mapping[str, object]) -> list[int]:
+        """Return how many rows of a class carry each value; all 0 if there is no such class."""
+        found = [0] * len(self.domain.values)
+        for rank, count in zip(self.ranks.tolist(), self.counted.histogram(self.at, key), strict=True):
+            if rank >= 0:
+                found[rank] = count
+        return found
+
+    def matching(self, key: Mapping[str, object]) -> int:
+        """Return how many classes have these values in the columns that are named."""
+        return self.counted.matching(key)
+
+
+@dataclass(frozen=True)
 class Inspected:
     """What was found of one grouping."""
 
@@ -86,6 +109,7 @@ class Inspected:
     ranks: tuple[Ranks, ...]
     findings: tuple[Finding, ...]
     classes: DuckDBClasses
+    evidence: tuple[Traced, ...]
 
 
 @dataclass(frozen=True)
@@ -121,7 +145,11 @@ class Inspection:
         people: list[int] = []
         tallies = merged(_stored(self._parts(counted, ranks, tasks, domains, people), classes), tasks)
         findings = _findings(tasks, tallies, domains, classes, counted.rows, sum(people))
-        return Inspected(counted.rows, domains, ranks, findings, classes)
+        evidence = tuple(
+            Traced(domain, run.quasi, counted, at, some)
+            for at, (domain, some) in enumerate(zip(domains, ranks, strict=True))
+        )
+        return Inspected(counted.rows, domains, ranks, findings, classes, evidence)
 
     def _tasks(self, run: Run, domains: Sequence[Domain]) -> list[Task]:
         """Return what to measure: table models once, attribute models for each attribute they apply to."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Protocol
 
+from tclose.domains import Domain
 from tclose.errors import ColumnNotFoundError
 from tclose.models.base import Model
 from tclose.models.catalogue import Requirement, label
@@ -131,6 +132,28 @@ class ClassTable(Protocol):
         ...
 
 
+class Evidence(Protocol):
+    """The way back from a figure to the counts behind it: the values of one attribute in any one class."""
+
+    @property
+    def domain(self) -> Domain:
+        """The attribute's values in their order."""
+        ...
+
+    @property
+    def quasi(self) -> tuple[str, ...]:
+        """The columns of a class key."""
+        ...
+
+    def histogram(self, key: Mapping[str, object]) -> list[int]:
+        """Return how many rows of a class carry each value; all 0 if there is no such class."""
+        ...
+
+    def matching(self, key: Mapping[str, object]) -> int:
+        """Return how many classes have these values in the columns that are named."""
+        ...
+
+
 @dataclass(frozen=True)
 class Audit:
     """What a table gives away, and whether it meets its requirements.
@@ -150,6 +173,8 @@ class Audit:
     reference: str
     """What classes were compared with, in words."""
     notes: tuple[str, ...]
+    evidence: Mapping[str, Evidence] = field(repr=False, compare=False)
+    """The counts behind the figures, by attribute."""
     tables: Mapping[str | None, ClassTable] = field(repr=False, compare=False)
     """The classes; under None those of the quasi-identifiers, under a name those of an attribute of its own."""
 

@@ -15,18 +15,22 @@ PEOPLE = "zip,age,salary\n1,20,10\n1,20,20\n2,30,30\n2,30,40\n"
 
 def test_a_signal_interrupts_the_process(tmp_path):
     source = Path(__file__).parents[2] / "src"
+    temp = tmp_path / "temp"
+    temp.mkdir()
+    arguments = ["audit", "-", "-q", "a", "-s", "b", "-o", str(tmp_path / "x.json"), "--temp", str(temp)]
     process = subprocess.Popen(
-        [sys.executable, "-m", "tclose.cli", "audit", "-", "-q", "a", "-s", "b", "-o", str(tmp_path / "x.json")],
+        [sys.executable, "-m", "tclose.cli", *arguments],
         stdin=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env={"PYTHONPATH": str(source), "PATH": "/usr/bin:/bin"},
     )
-    time.sleep(2)
+    while process.poll() is None and not list(temp.glob("*/*stream*")):
+        time.sleep(0.05)  # until it waits for standard input
     process.send_signal(signal.SIGINT)
     _, message = process.communicate()
     assert process.returncode == 130
     assert message.decode().strip().endswith("nothing was left half-written.")
-    assert list(tmp_path.iterdir()) == []
+    assert list(tmp_path.rglob("*")) == [temp]
 
 
 def test_a_closed_pipe_ends_quietly_with_the_verdict():

@@ -204,15 +204,16 @@ def _patched(patch: pytest.MonkeyPatch, **changes: Any) -> None:
 
 
 WAYS: dict[str, dict[str, Any]] = {
-    "pairs in one set": {"sets": 1},
-    "pairs in five sets": {"sets": 5},
-    "pairs in five sets, two key words": {"sets": 5, "word": 4},
+    "pairs": {"pairs": True},
+    "pairs, two key words": {"pairs": True, "word": 4},
     "rows": {},
     "rows in parts of two": {"part": 2},
     "rows in parts of two, keys searched": {"part": 2, "direct": 0},
     "rows, a key word for each quasi-identifier": {"word": 2, "direct": 0},
     "rows, dictionaries searched": {"table": 1},
     "rows, kernels not compiled": {"pays_from": 10**9, "part": 3},
+    "sets of one row or one class": {"sets": 1},
+    "sets of four rows or one class": {"sets": 4, "direct": 0, "word": 2},
 }
 
 
@@ -221,13 +222,18 @@ def counted(way: str) -> Iterator[None]:
     """Let audits inside count in one of the WAYS."""
     changes = dict(WAYS[way])
     with pytest.MonkeyPatch.context() as patch:
-        if "sets" in changes:
-            sets = changes.pop("sets")
-            patch.setattr(session.DuckDBSession, "_counts", lambda self, coded, _: PairCounts(coded, sets))
-            if "word" in changes:
-                patch.setattr(key_words, "WORD", changes["word"])
+        if changes.pop("pairs", False):
+            patch.setattr(session.DuckDBSession, "_counts", lambda self, coded, _: PairCounts(coded))
+            patch.setattr(key_words, "WORD", changes.get("word", key_words.WORD))
         else:
             _patched(patch, **changes)
+        if "sets" in changes:
+            from tclose.engines.duckdb.rows import SetCounts
+
+            most = changes["sets"]
+            patch.setattr(
+                session.DuckDBSession, "_counts", lambda self, coded, _: SetCounts(coded, self.threads, most)
+            )
         yield
 
 

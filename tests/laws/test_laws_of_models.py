@@ -28,7 +28,7 @@ from tclose.models.catalogue import MODELS, Requirement
 
 RANDOM = st.randoms(use_true_random=False)
 FEW = settings(max_examples=30, deadline=None)
-FEWER = settings(max_examples=15, deadline=None)
+FEWER = settings(max_examples=12, deadline=None)
 
 OF_SIZES = frozenset({"k", "prosecutor", "marketer", "journalist", "k_map", "presence_max", "presence_min"})
 NOMINAL = ("text, nominal", "text or nothing, nominal")
@@ -192,7 +192,7 @@ def test_the_number_of_threads_changes_nothing(case):
 @given(case=cases())
 @FEWER
 def test_the_way_rows_are_counted_changes_nothing(way, nt_rows, case):
-    with counted("pairs in one set"):
+    with counted("pairs"):
         expected = told(everything(case, nt_rows=nt_rows))
     with counted(way):
         assert told(everything(case, threads=2, nt_rows=nt_rows)) == expected

@@ -65,10 +65,10 @@ class CodedTable:
         ((rows,),) = self.run(f"SELECT count(*) FROM {self.table.name}").fetchall()  # noqa: S608 - our own name
         return int(rows)
 
-    def run(self, query: str) -> Any:
+    def run(self, query: str, values: Sequence[object] = ()) -> Any:
         """Execute a query on the table's connection, with our errors."""
         with translated(self.table.label, connection=self.table.connection):
-            return self.table.connection.execute(query)
+            return self.table.connection.execute(query, list(values))
 
     @cached_property
     def observed(self) -> list[tuple[Observed, Integers]]:
@@ -138,6 +138,11 @@ class PairCounts:
     def observed(self) -> list[Observed]:
         """The values of each attribute and how many rows carry them."""
         return [observed for observed, _ in self._coded.observed]
+
+    @property
+    def observed_codes(self) -> list[Integers]:
+        """The code of each observed value."""
+        return [codes for _, codes in self._coded.observed]
 
     def map(self, ranks: Sequence[Ranks], measure: Callable[[Part], Result], progress: Progress) -> Iterator[Result]:
         """Group the pairs and apply ``measure`` to them."""

@@ -101,6 +101,11 @@ class RowCounts:
         """The values of each attribute and how many of the rows carry them."""
         return [observed for observed, _ in self._observed]
 
+    @property
+    def observed_codes(self) -> list[Integers]:
+        """The code of each observed value."""
+        return [codes for _, codes in self._observed]
+
     def map(self, ranks: Sequence[Ranks], measure: Callable[[Part], Result], progress: Progress) -> Iterator[Result]:
         """Count class by class and apply ``measure`` to each part; ``ranks`` belong to the observed values."""
         return self.map_tables(rank_tables(self._coded, self._observed, ranks), measure, progress)
@@ -166,6 +171,11 @@ class SetCounts:
     def observed(self) -> list[Observed]:
         """The values of each attribute and how many rows carry them."""
         return [observed for observed, _ in self._coded.observed]
+
+    @property
+    def observed_codes(self) -> list[Integers]:
+        """The code of each observed value."""
+        return [codes for _, codes in self._coded.observed]
 
     def map(self, ranks: Sequence[Ranks], measure: Callable[[Part], Result], progress: Progress) -> Iterator[Result]:
         """Count one set after the other and apply ``measure`` to its parts."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, Union
 
 import numpy as np
@@ -117,6 +117,40 @@ class DuckDBCounted:
     def codes(self, keys: Integers) -> Integers:
         """Return, for each key, the code of each quasi-identifier."""
         return self._coded.keys.codes(keys)
+
+    def histogram(self, at: int, key: Mapping[str, object]) -> list[int]:
+        """Return how many rows of a class carry each observed value of an attribute."""
+        where, values = self._matching(key)
+        found = self._coded.run(
+            f"SELECT {self._coded.raw_attribute(at)}, count(*) AS n "  # noqa: S608 - our own names, bound values
+            f"FROM {self._coded.table.name} WHERE {where} GROUP BY ALL",
+            values,
+        ).fetchnumpy()
+        coding = self._coded.attributes[at].coding
+        by_code = np.zeros(coding.size, dtype=np.int64)
+        by_code[coding.codes(found[f"s{at}"])] = found["n"]
+        return [int(count) for count in by_code[self._counts.observed_codes[at]]]
+
+    def matching(self, key: Mapping[str, object]) -> int:
+        """Return how many classes have these values in the columns that are named."""
+        where, values = self._matching(key)
+        columns = ", ".join(self._coded.table.column(name).alias for name in self.quasi)
+        rows = self._coded.run(
+            f"SELECT count(*) FROM (SELECT DISTINCT {columns} FROM {self._coded.table.name} WHERE {where})",  # noqa: S608
+            values,
+        ).fetchall()
+        return int(rows[0][0])
+
+    def _matching(self, key: Mapping[str, object]) -> tuple[str, list[object]]:
+        """Return a condition for a class key; a text matches what a value of another type reads as."""
+        conditions, values = [], []
+        for name, value in key.items():
+            column = self._coded.table.column(name)
+            as_text = isinstance(value, str) and column.type != "VARCHAR"
+            left = f"CAST({column.alias} AS VARCHAR)" if as_text else column.alias
+            conditions.append(f"{left} IS NOT DISTINCT FROM ?")
+            values.append(value)
+        return " AND ".join(conditions) or "true", values
 
     def population(self, keys: Integers) -> Integers | None:
         """Return the size of each class in the population, or None if there is no population."""

@@ -1,0 +1,122 @@
+"""The verb ``explain``: why a class is as far from the table as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from tclose.errors import ColumnNotFoundError, InputError, closest, listed
+from tclose.explanations import Explanation, Explanations
+from tclose.results import Audit, Evidence
+from tclose.roles import Roles
+from tclose.transport import RULES, Rule
+
+
+def explain(
+    subject: object,
+    roles: Roles | str | None = None,
+    *,
+    attribute: str | None = None,
+    key: Mapping[str, object] | None = None,
+    worst: int = 1,
+    rule: Rule = "stay",
+    **options: Any,
+) -> Explanations:
+    """Explain the distance of a class, move by move.
+
+    Parameters
+    ----------
+    subject
+        An :class:`~tclose.results.Audit`, or anything that :func:`tclose.audit` takes.
+    roles
+        Which column is what, if the subject is a table; or, after an audit, the attribute's name.
+    attribute
+        The sensitive attribute to explain; all of them by default.
+    key
+        The class, by the values of its quasi-identifiers; the worst classes by default.
+    worst
+        How many of the worst classes to explain where no key is given.
+    rule
+        Which optimal plan to show: ``"stay"``, ``"monotone"`` or ``"tutorial"``.
+    **options
+        What else :func:`tclose.audit` takes: ``reference``, ``read``, ``memory``, …
+
+    Returns
+    -------
+    Explanations
+        One for each class and attribute, the worst class first.
+
+    Examples
+    --------
+    >>> import tclose
+    >>> (explanation,) = tclose.explain("example:salary", attribute="salary", rule="tutorial")
+    >>> explanation.key, explanation.value
+    ({'zip': '476**', 'age': '2*'}, Fraction(3, 8))
+    >>> [(move.start, move.end) for move in explanation.moves]
+    [(1, 4), (1, 5), (2, 6), (2, 7), (3, 8), (3, 9)]
+    """
+    if isinstance(roles, str):
+        attribute, roles = roles, None
+    if rule not in RULES:
+        near = closest(rule, RULES)
+        raise InputError(f"{rule!r} is not a rule; it is one of {listed(RULES)}." + (f" {near!r}?" if near else ""))
+    if worst < 1:
+        raise InputError("The number of worst classes to explain must be at least 1.")
+    audit = subject if isinstance(subject, Audit) else _audited(subject, roles, options)
+    if attribute is not None and attribute not in audit.evidence:
+        raise ColumnNotFoundError(attribute, audit.evidence, "explained")
+    names = [attribute] if attribute is not None else list(audit.evidence)
+    return Explanations(
+        tuple(
+            Explanation(audit.source, audit.reference, found, evidence.domain, tuple(counts), rule)
+            for name in names
+            for evidence in [audit.evidence[name]]
+            for found, counts in _classes(audit, name, evidence, key, worst)
+        )
+    )
+
+
+def _audited(subject: object, roles: Roles | None, options: Mapping[str, Any]) -> Audit:
+    from tclose.auditing import audit
+
+    return audit(subject, roles, **{"measure": ["t"], "drivers": False, **options})
+
+
+def _classes(
+    audit: Audit, name: str, evidence: Evidence, key: Mapping[str, object] | None, worst: int
+) -> Iterable[tuple[Mapping[str, object], list[int]]]:
+    """Give the classes to explain with their counts by value."""
+    if key is not None:
+        _check_key(key, evidence.quasi)
+        counts = evidence.histogram(key)
+        if not sum(counts):
+            raise InputError(_no_such_class(key, evidence))
+        yield {column: key[column] for column in evidence.quasi}, counts
+        return
+    table = audit.tables.get(name, audit.tables[None])
+    for row in table.rows(sort=f"{name}.t", limit=worst):
+        found = {column: row[column] for column in evidence.quasi}
+        counts = evidence.histogram(found)
+        if sum(counts):
+            yield found, counts
+
+
+def _check_key(key: Mapping[str, object], quasi: tuple[str, ...]) -> None:
+    for column in key:
+        if column not in quasi:
+            raise ColumnNotFoundError(column, quasi, "class key's")
+    missing = [column for column in quasi if column not in key]
+    if missing:
+        raise InputError(f"The class key names every quasi-identifier; {listed(missing)} is missing.")
+
+
+def _no_such_class(key: Mapping[str, object], evidence: Evidence) -> str:
+    """Say which part of a key no class has, without naming what the classes have."""
+    for column in evidence.quasi:
+        others = {name: value for name, value in key.items() if name != column}
+        if others and (near := evidence.matching(others)):
+            classes = "1 class matches" if near == 1 else f"{near} classes match"
+            return f"No class has this key; {classes} in everything but {column!r}."
+    return (
+        "No class has this key, nor one that differs in a single quasi-identifier; check the values and their spelling."
+    )

@@ -1,0 +1,337 @@
+"""An explanation: the whole calculation of one class's distance as exact data, ready to be told or drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from tclose.counts import Block, sparse_block
+from tclose.distances.ground import exact_distance
+from tclose.distances.line import LineGround
+from tclose.distances.tree import TreeGround
+from tclose.domains import Domain
+from tclose.errors import InternalError
+from tclose.hierarchies import Hierarchy, hierarchy_of
+from tclose.models.base import AttributeModel, Exact, Model
+from tclose.models.catalogue import measurable_models
+from tclose.readings import as_text
+from tclose.roles import Distance, Hierarchical
+from tclose.transport import Move, Rule, edge_flows, line_plan, tree_flows, tree_plan
+
+
+@dataclass(frozen=True)
+class Step:
+    """One move of the plan; positions count from 1 in the attribute's order."""
+
+    start: int
+    end: int
+    mass: Fraction
+    distance: Fraction
+    """How far apart the two values are, between 0 and 1."""
+    remainder: Fraction
+    """What is left of the class's mass at the start after this move."""
+
+    @property
+    def cost(self) -> Fraction:
+        """Mass times distance."""
+        return self.mass * self.distance
+
+
+@dataclass(frozen=True)
+class Term:
+    """One term of the definition on a line: the running sum after a value, and what it adds."""
+
+    position: int
+    difference: Fraction
+    """p − q at this position."""
+    running: Fraction
+    """S, the sum of the differences so far: the net flow to the next value, positive to the right."""
+    total: Fraction
+    """The sum of the terms |S|·gap so far, before the division by the scale."""
+
+
+@dataclass(frozen=True)
+class Shift:
+    """A value that is commoner or rarer in the class than in the reference."""
+
+    position: int
+    value: object
+    inside: Fraction
+    outside: Fraction
+
+    @property
+    def difference(self) -> Fraction:
+        """P − q: positive where the class has more of the value."""
+        return self.inside - self.outside
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why one class is as far from the reference as it is.
+
+    Parameters
+    ----------
+    source
+        The table, as reports name it.
+    reference
+        What the class is compared with, in words.
+    key
+        The class: its quasi-identifiers.
+    domain
+        The sensitive attribute.
+    counts
+        How many rows of the class carry each value, in the attribute's order.
+    rule
+        Which of the optimal plans is shown.
+    """
+
+    source: str
+    reference: str
+    key: Mapping[str, object]
+    domain: Domain
+    counts: tuple[int, ...]
+    rule: Rule = "stay"
+
+    @property
+    def attribute(self) -> str:
+        """The name of the sensitive attribute."""
+        return self.domain.name
+
+    @property
+    def distance(self) -> Distance:
+        """How far apart two values of the attribute are."""
+        return self.domain.distance
+
+    @cached_property
+    def values(self) -> list[object]:
+        """The values in the attribute's order."""
+        values = self.domain.values
+        return values.tolist() if isinstance(values, np.ndarray) else list(values)
+
+    @cached_property
+    def size(self) -> int:
+        """Rows of the class that carry a value."""
+        return sum(self.counts)
+
+    @property
+    def total(self) -> int:
+        """Rows of the reference."""
+        return self.domain.reference.total
+
+    @cached_property
+    def reference_counts(self) -> tuple[int, ...]:
+        """How many rows of the reference carry each value."""
+        return tuple(self.domain.reference.counts.tolist())
+
+    @cached_property
+    def inside(self) -> list[Fraction]:
+        """P: the distribution of the class."""
+        return [Fraction(count, self.size) for count in self.counts]
+
+    @cached_property
+    def outside(self) -> list[Fraction]:
+        """Q: the distribution of the reference."""
+        return [Fraction(count, self.total) for count in self.reference_counts]
+
+    @property
+    def on_a_line(self) -> bool:
+        """Whether the values lie on a line (ordered, numeric) rather than in a tree (nominal, hierarchical)."""
+        return isinstance(self.domain.ground, LineGround)
+
+    @property
+    def scale(self) -> int:
+        """What the sum of flows, or of level distances, is divided by."""
+        return self.domain.ground.scale
+
+    @cached_property
+    def gaps(self) -> list[int]:
+        """On a line: the distance from each value to the next, in whole units."""
+        ground = self.domain.ground
+        if not isinstance(ground, LineGround):
+            return []
+        return list(ground.gaps) if ground.gaps is not None else [1] * (ground.values - 1)
+
+    @cached_property
+    def levels(self) -> list[list[int]]:
+        """In a tree: for each level from the leaves up, the group of each value; the root is left out."""
+        ground = self.domain.ground
+        return [level.tolist() for level in ground.levels] if isinstance(ground, TreeGround) else []
+
+    @cached_property
+    def hierarchy(self) -> Hierarchy | None:
+        """The hierarchy of a hierarchical attribute, for its labels."""
+        distance = self.domain.distance
+        return hierarchy_of(distance.tree, self.attribute) if isinstance(distance, Hierarchical) else None
+
+    def label(self, position: int, level: int) -> str:
+        """Return the label of a value's ancestor; positions count from 1."""
+        text = as_text(self.values[position - 1])
+        return self.hierarchy.ancestor(text, level) if self.hierarchy is not None else text
+
+    @cached_property
+    def _masses(self) -> tuple[list[int], list[int]]:
+        """P and Q as whole multiples of 1/(n·N)."""
+        return [count * self.total for count in self.counts], [g * self.size for g in self.reference_counts]
+
+    @cached_property
+    def flows(self) -> list[Fraction]:
+        """On a line: the net mass over each edge, A₁ … A_{m−1}, positive to the right; in a tree: empty."""
+        unit = self.size * self.total
+        return [Fraction(flow, unit) for flow in edge_flows(*self._masses)] if self.on_a_line else []
+
+    @cached_property
+    def tree_flows(self) -> list[list[Fraction]]:
+        """In a tree: for each level, the net mass that leaves each group upward; on a line: empty."""
+        unit = self.size * self.total
+        return [[Fraction(mass, unit) for mass in level] for level in tree_flows(*self._masses, self.levels)]
+
+    @cached_property
+    def terms(self) -> list[Term]:
+        """On a line: the definition term by term, as the tutorial's one-pass algorithm adds it up."""
+        found, running, total = [], Fraction(0), Fraction(0)
+        for at, (p, q) in enumerate(zip(self.inside, self.outside, strict=True)):
+            running += p - q
+            total += abs(running) * (self.gaps[at] if at < len(self.gaps) else 0)
+            found.append(Term(at + 1, p - q, running, total))
+        return found if self.on_a_line else []
+
+    @cached_property
+    def moves(self) -> list[Step]:
+        """The moves of an optimal plan, in the order of their positions."""
+        plan = line_plan(*self._masses, self.rule) if self.on_a_line else tree_plan(*self._masses, self.levels)
+        unit = self.size * self.total
+        left = dict(enumerate(self._masses[0]))
+        steps = []
+        for move in plan:
+            left[move.start] -= move.mass
+            steps.append(
+                Step(
+                    start=move.start + 1,
+                    end=move.end + 1,
+                    mass=Fraction(move.mass, unit),
+                    distance=self._apart(move),
+                    remainder=Fraction(left[move.start], unit),
+                )
+            )
+        return steps
+
+    @cached_property
+    def _places(self) -> list[int]:
+        places = [0]
+        for gap in self.gaps:
+            places.append(places[-1] + gap)
+        return places
+
+    def _apart(self, move: Move) -> Fraction:
+        if self.on_a_line:
+            return Fraction(abs(self._places[move.start] - self._places[move.end]), self.scale)
+        return Fraction(sum(1 for level in self.levels if level[move.start] != level[move.end]), self.scale)
+
+    @cached_property
+    def block(self) -> Block:
+        """The class as counts, for the models."""
+        ranks = np.flatnonzero(np.array(self.counts)).astype(np.int32)
+        counts = np.array([self.counts[rank] for rank in ranks], dtype=np.int64)
+        return sparse_block(np.zeros(len(ranks), dtype=np.int64), ranks, counts, 1)
+
+    @cached_property
+    def value(self) -> Fraction:
+        """The distance, from the kernel that audits use; the plan and the flows must agree with it."""
+        x, y = self.domain.ground.parts(self.block)
+        value = exact_distance(self.domain.ground, int(x[0]), int(y[0]), self.size)
+        if not value == self.plan_cost == self.flow_cost:
+            raise InternalError(f"Three ways to the distance of {self.attribute!r} disagree.")
+        return value
+
+    @cached_property
+    def plan_cost(self) -> Fraction:
+        """The sum of mass times distance over the moves."""
+        return sum((step.cost for step in self.moves), Fraction(0))
+
+    @cached_property
+    def flow_cost(self) -> Fraction:
+        """The sum of the flows over the edges, each times its length."""
+        if self.scale == 0:
+            return Fraction(0)
+        if self.on_a_line:
+            return self.terms[-1].total / self.scale
+        upward = sum((mass for level in self.tree_flows for mass in level if mass > 0), Fraction(0))
+        return upward / self.scale
+
+    @cached_property
+    def shifts(self) -> list[Shift]:
+        """The values whose share in the class differs from the reference, largest difference first."""
+        found = [
+            Shift(at + 1, value, p, q)
+            for at, (value, p, q) in enumerate(zip(self.values, self.inside, self.outside, strict=True))
+            if p != q
+        ]
+        return sorted(found, key=lambda shift: (-abs(shift.difference), shift.position))
+
+    @cached_property
+    def other_models(self) -> dict[str, tuple[Model, Exact]]:
+        """How the other models see the same class, by model key."""
+        found: dict[str, tuple[Model, Exact]] = {}
+        for model in measurable_models(population=False):
+            if isinstance(model, AttributeModel) and model.key != "t" and not model.refusal(self.domain):
+                figures = model.measure(self.block, self.domain)
+                if figures.parts is None:
+                    found[model.key] = (model, float(figures.values[0]))
+                else:
+                    found[model.key] = (model, model.exact(self.domain, *(int(part[0]) for part in figures.parts)))
+        return found
+
+
+@dataclass(frozen=True)
+class Explanations:
+    """One explanation or several; print it, show it in a notebook, or render it."""
+
+    items: tuple[Explanation, ...]
+
+    def __iter__(self) -> Iterator[Explanation]:
+        return iter(self.items)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __getitem__(self, at: int) -> Explanation:
+        return self.items[at]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the explanations as JSON-ready data."""
+        from tclose.render.explanation_json import explanations_data
+
+        return explanations_data(self.items)
+
+    def to_json(self, *, indent: int | None = 2) -> str:
+        """Return the explanations as JSON text."""
+        import json
+
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=indent)
+
+    def to_markdown(self) -> str:
+        """Return the explanations as Markdown."""
+        from tclose.render.explanation_markdown import explanations_markdown
+
+        return explanations_markdown(self.items)
+
+    def to_latex(self) -> str:
+        """Return the explanations as a LaTeX document that compiles."""
+        from tclose.render.explanation_latex import explanations_latex
+
+        return explanations_latex(self.items)
+
+    def __str__(self) -> str:
+        from tclose.render.explanation_text import explanations_text
+
+        return explanations_text(self.items)
+
+    def _repr_html_(self) -> str:
+        from tclose.render.explanation_html import explanations_html
+
+        return explanations_html(self.items)
