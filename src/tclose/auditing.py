@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tclose.domains import Observed
 from tclose.errors import ColumnNotFoundError, InputError, RoleConflictError, listed
-from tclose.inspection import Finding, Inspection, Progress, Run, attribute_audit
+from tclose.inspection import Finding, Inspection, Progress, Run, attribute_audit, figures_by_key
 from tclose.models.base import Model
 from tclose.models.catalogue import MODELS, Requirement, Wanted, measurable_models, requirements, usual_models
 from tclose.results import AttributeAudit, Audit, ClassTable, Evidence
@@ -106,7 +106,8 @@ def _audited(inspection: Inspection, roles: Roles, reference: _Reference, *, dri
         tables[run.own] = found.classes
         findings += found.findings
         if run.attribute_models:
-            wanted = rows <= _DRIVERS_UP_TO if drivers is None else drivers
+            measured = any(model.key == "t" for model in inspection.models)
+            wanted = measured and rows <= _DRIVERS_UP_TO if drivers is None else drivers
             driving = inspection.drivers(run, found, roles.quasi) if wanted else [None] * len(found.domains)
             for traced, without in zip(found.evidence, driving, strict=True):
                 attributes[traced.domain.name] = attribute_audit(traced.domain, found.findings, without)
@@ -116,7 +117,7 @@ def _audited(inspection: Inspection, roles: Roles, reference: _Reference, *, dri
         roles=roles,
         rows=rows,
         class_count=len(tables[None]),
-        figures={finding.task.model.key: finding.figure for finding in findings if finding.attribute is None},
+        figures=figures_by_key([finding for finding in findings if finding.attribute is None]),
         attributes=attributes,
         verdicts=tuple(verdict for finding in findings for verdict in finding.verdicts()),
         reference=reference.words,

@@ -27,7 +27,7 @@ _Placed = tuple[Integers, Integers, list[Integers]]
 Result = TypeVar("Result")
 Arrival = TypeVar("Arrival")
 
-ROWS_PER_PART = 2_500_000
+ROWS_PER_PART = 250_000
 DIRECT_SPAN = 1 << 20
 """Up to this span a single key word is used as class number itself."""
 

@@ -15,7 +15,7 @@ from tclose.domains import Domain, Observed, arranged
 from tclose.errors import InputError
 from tclose.measuring import Measured, Tally, Task, measured, merged
 from tclose.models.base import Model
-from tclose.models.catalogue import Requirement
+from tclose.models.catalogue import Requirement, label
 from tclose.models.journalist import JournalistRisk
 from tclose.models.prosecutor import ProsecutorRisk
 from tclose.models.t_closeness import TCloseness
@@ -130,7 +130,8 @@ class Inspection:
         references: Sequence[Observed | Mapping[object, Any] | None],
     ) -> Inspected:
         """Count one grouping and measure every model on it."""
-        counted = self.session.count(self.table, run.quasi, run.names, self.progress, self.population)
+        population = self.population if run.table_models else None
+        counted = self.session.count(self.table, run.quasi, run.names, self.progress, population)
         domains, ranks = zip(
             *(
                 arranged(" × ".join(names), observed, distance, reference)
@@ -141,7 +142,7 @@ class Inspection:
             strict=True,
         )
         tasks = self._tasks(run, domains)
-        classes = counted.classes([_column(task, domains) for task in tasks], [task.model.whole for task in tasks])
+        classes = counted.classes(_columns(tasks, domains), [task.model.whole for task in tasks])
         people: list[int] = []
         tallies = merged(_stored(self._parts(counted, ranks, tasks, domains, people), classes), tasks)
         findings = _findings(tasks, tallies, domains, classes, counted.rows, sum(people))
@@ -213,16 +214,30 @@ def attribute_audit(
         distance=domain.distance,
         values=len(domain.values),
         left_out=domain.left_out,
-        figures={f.task.model.key: f.figure for f in findings if f.attribute == domain.name},
+        figures=figures_by_key([finding for finding in findings if finding.attribute == domain.name]),
         largest_t=domain.ground.largest(),
         notes=domain.notes,
         drivers=drivers,
     )
 
 
-def _column(task: Task, domains: Sequence[Domain]) -> str:
-    key = task.model.key
-    return key if task.attribute is None else f"{domains[task.attribute].name}.{key}"
+def figures_by_key(findings: Sequence[Finding]) -> dict[str, Figure]:
+    """Return figures by model key; a further figure of the same model goes by its parameters."""
+    found: dict[str, Figure] = {}
+    for finding in findings:
+        model = finding.task.model
+        found[model.key if model.key not in found else label(model)] = finding.figure
+    return found
+
+
+def _columns(tasks: Sequence[Task], domains: Sequence[Domain]) -> list[str]:
+    """Return the class table's column for each task; a second one of a model is named with its parameters."""
+    names: list[str] = []
+    for task in tasks:
+        prefix = "" if task.attribute is None else f"{domains[task.attribute].name}."
+        name = prefix + task.model.key
+        names.append(name if name not in names else prefix + label(task.model))
+    return names
 
 
 def _stored(parts: Iterable[Measured], classes: DuckDBClasses) -> Iterator[Measured]:
@@ -267,7 +282,7 @@ def _details(
             "average": max(expected, average or expected),
             "at_risk": Fraction(tally.failing_rows[0], rows),
         }
-    return {}
+    return task.model.details(tally.totals, rows)
 
 
 def _joined(parts: Sequence[Part]) -> Part:

@@ -49,6 +49,8 @@ class Tally:
     failing_rows: list[int] = field(default_factory=list)
     shares: dict[int, int] = field(default_factory=dict)
     """For averaged models: rows by denominator."""
+    totals: dict[str, float] = field(default_factory=dict)
+    """What the model wants added up over all classes."""
 
     def merge(self, other: Tally, model: Model) -> None:
         """Take in what was found in another part."""
@@ -61,6 +63,8 @@ class Tally:
                 mine[i] += number
         for denominator, rows in other.shares.items():
             self.shares[denominator] = self.shares.get(denominator, 0) + rows
+        for name, total in other.totals.items():
+            self.totals[name] = self.totals.get(name, 0) + total
         if other.value is None:
             return
         order = _compare(other.value, self.value, model)
@@ -142,7 +146,7 @@ def _figures(
 
 def tally(task: Task, figures: ClassFigures, part: Part, block: Block | None, domain: Domain | None) -> Tally:
     """Return the worst figure of a part and how many of its classes miss each requirement."""
-    found = Tally()
+    found = Tally(totals=dict(figures.totals))
     judge = _Judge(task.model, figures, block, domain)
     if task.model.averaged and figures.parts is not None:
         denominators, at = np.unique(figures.parts[0], return_inverse=True)

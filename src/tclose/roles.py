@@ -110,7 +110,7 @@ class Roles:
     Parameters
     ----------
     quasi
-        Quasi-identifiers: what someone may know of a person. None at all makes the table one class.
+        Quasi-identifiers: what someone may know of a person.
     sensitive
         Sensitive attributes: a name, names, ``"name:distance"`` texts, or a mapping from name to
         :class:`Ordered`, :class:`Numeric`, :class:`Nominal`, :class:`Hierarchical`, a distance word,

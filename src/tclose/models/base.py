@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, ClassVar, Literal
@@ -29,10 +30,13 @@ class ClassFigures:
     parts
         Whole numbers for each class from which :meth:`Model.exact` makes the exact figure; None where
         the figure has no exact fraction, and :meth:`Model.certain` decides instead.
+    totals
+        Further numbers to add up over all classes, for :meth:`Model.details`.
     """
 
     values: NDArray[np.float64]
     parts: tuple[NDArray[Any], ...] | None = None
+    totals: Mapping[str, float] = field(default_factory=dict)
 
 
 class Model(ABC):
@@ -76,6 +80,11 @@ class Model(ABC):
         del domain
         low, high = self.bounds
         return threshold <= low if self.good == "high" else threshold >= high
+
+    def details(self, totals: Mapping[str, float], rows: int) -> dict[str, Exact]:
+        """Return further figures of the whole table from what was added up over its classes."""
+        del totals, rows
+        return {}
 
     def exact(self, domain: Domain | None, *parts: int) -> Exact:
         """Return the exact figure of a class from its parts."""

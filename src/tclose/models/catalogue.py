@@ -13,7 +13,7 @@ from tclose.exact import Number, fraction
 from tclose.models.alpha_k import AlphaK
 from tclose.models.base import AttributeModel, Model, TableModel
 from tclose.models.beta_likeness import BetaLikeness
-from tclose.models.delta_disclosure import DeltaDisclosure
+from tclose.models.delta_disclosure import DeltaDisclosure, DeltaOfPresent
 from tclose.models.delta_presence import PresenceAtLeast, PresenceAtMost
 from tclose.models.distinct_l import DistinctL
 from tclose.models.enhanced_beta import EnhancedBeta
@@ -36,8 +36,8 @@ MODELS: dict[str, type[Model]] = {
     model.key: model
     for model in (
         KAnonymity, DistinctL, TCloseness, AlphaK, EntropyL, RecursiveL, PSensitive, KLCloseness, JSCloseness,
-        SmoothedJS, NTCloseness, BetaLikeness, EnhancedBeta, DeltaDisclosure, KE, ProsecutorRisk, MarketerRisk,
-        JournalistRisk, KMap, PresenceAtMost, PresenceAtLeast,
+        SmoothedJS, NTCloseness, BetaLikeness, EnhancedBeta, DeltaDisclosure, DeltaOfPresent, KE, ProsecutorRisk,
+        MarketerRisk, JournalistRisk, KMap, PresenceAtMost, PresenceAtLeast,
     )
 }  # fmt: skip
 

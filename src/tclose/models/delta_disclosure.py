@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal, localcontext
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tclose.counts import Block
 from tclose.distances.divergences import DIGITS
@@ -18,15 +19,7 @@ from tclose.models.held import held_pairs
 
 @dataclass(frozen=True)
 class DeltaDisclosure(AttributeModel):
-    """The largest |ln(p/q)| over all values of the table, less than δ; infinite where a class lacks a value.
-
-    Parameters
-    ----------
-    present_only
-        Leave out the values that a class lacks, as some tools do. The literature does not.
-    """
-
-    present_only: bool = False
+    """The largest |ln(p/q)| over all values of the table, less than δ; infinite where a class lacks a value."""
 
     key = "delta"
     title = "δ-disclosure privacy"
@@ -39,14 +32,16 @@ class DeltaDisclosure(AttributeModel):
 
     def measure(self, block: Block, domain: Domain) -> ClassFigures:
         """Return the largest absolute log ratio of each class."""
+        present = self._over_present(block, domain)
+        lacking = block.distinct < np.count_nonzero(domain.reference.counts)
+        return ClassFigures(blanked(np.where(lacking, np.inf, present), block))
+
+    def _over_present(self, block: Block, domain: Domain) -> NDArray[np.float64]:
         count, share, low_count, low_share = gains(block, domain.reference)
         scale = domain.reference.total / block.sizes.clip(min=1)
         with np.errstate(divide="ignore", invalid="ignore"):
             high, low = np.log(count / share * scale), np.log(low_count / low_share * scale)
-        values = np.maximum(np.abs(high), np.abs(low))
-        if not self.present_only:
-            values = np.where(block.distinct < np.count_nonzero(domain.reference.counts), np.inf, values)
-        return ClassFigures(blanked(values, block))
+        return np.asarray(np.maximum(np.abs(high), np.abs(low)))
 
     def certain(self, domain: Domain | None, block: Block, position: int) -> Decimal:
         """Return the largest absolute log ratio of one class to 60 digits."""
@@ -55,3 +50,17 @@ class DeltaDisclosure(AttributeModel):
             context.prec = DIGITS
             n = sum(count for count, _ in pairs)
             return max(abs(Decimal(c * total).ln() - Decimal(g * n).ln()) for c, g in pairs)
+
+
+@dataclass(frozen=True)
+class DeltaOfPresent(DeltaDisclosure):
+    """The same over the values that a class holds, less than δ: what other tools call δ-disclosure."""
+
+    key = "delta_present"
+    title = "δ-disclosure of the values present"
+    meaning = "As δ-disclosure, blind to values that a class lacks, although their absence is told too."
+    example = "1.5"
+
+    def measure(self, block: Block, domain: Domain) -> ClassFigures:
+        """Return the largest absolute log ratio of each class among the values it holds."""
+        return ClassFigures(blanked(self._over_present(block, domain), block))

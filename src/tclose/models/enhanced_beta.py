@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -40,13 +41,19 @@ class EnhancedBeta(AttributeModel):
         reference = domain.reference
         with np.errstate(divide="ignore"):
             caps = math.log(reference.total) - np.log(reference.counts.astype(np.float64))
-        over_count, over_share, _ = over_cap(block, reference, caps)
+        over_count, over_share, pairs = over_cap(block, reference, caps)
         over = _beyond(over_count, over_share, block.sizes, reference.total)
         count, share, _, _ = gains(block, reference)
         with np.errstate(divide="ignore", invalid="ignore"):
             values = np.maximum(count / block.sizes.clip(min=1) * (reference.total / share) - 1.0, 0.0)
         parts = (count, share, block.sizes, over.astype(np.int64))
-        return ClassFigures(blanked(np.where(over, np.inf, values), block), parts)
+        totals = {"pairs_over_cap": int(pairs.sum())}
+        return ClassFigures(blanked(np.where(over, np.inf, values), block), parts, totals)
+
+    def details(self, totals: Mapping[str, float], rows: int) -> dict[str, Exact]:
+        """Return how many (class, value) pairs gain more than −ln q."""
+        del rows
+        return {"pairs_over_cap": int(totals.get("pairs_over_cap", 0))}
 
     def exact(self, domain: Domain | None, *parts: int) -> Exact:
         """Return the gain as a fraction, or infinity where it is over its cap."""

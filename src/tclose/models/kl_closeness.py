@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
 from tclose.counts import Block
 from tclose.distances.divergences import certain_kullback_leibler, kullback_leibler
 from tclose.domains import Domain
-from tclose.models.base import AttributeModel, ClassFigures, blanked
+from tclose.models.base import AttributeModel, ClassFigures, Exact, blanked
 from tclose.models.held import held_pairs
 
 
@@ -27,7 +28,12 @@ class KLCloseness(AttributeModel):
 
     def measure(self, block: Block, domain: Domain) -> ClassFigures:
         """Return the divergence of each class."""
-        return ClassFigures(blanked(kullback_leibler(block, domain.reference), block))
+        values = kullback_leibler(block, domain.reference)
+        return ClassFigures(blanked(values, block), totals={"information": float(values @ block.sizes)})
+
+    def details(self, totals: Mapping[str, float], rows: int) -> dict[str, Exact]:
+        """Return the mean over rows: the information that classes give on average (Rebollo-Monedero et al. 2010)."""
+        return {"mean": round(totals.get("information", 0.0) / rows, 12)}
 
     def certain(self, domain: Domain | None, block: Block, position: int) -> Decimal:
         """Return the divergence of one class to 60 digits."""
