@@ -127,10 +127,14 @@ def _audited(inspection: Inspection, roles: Roles, reference: _Reference, *, dri
     )
 
 
+def _is_joint(roles: Roles) -> bool:
+    return roles.together == "joint" and len(roles.sensitive) > 1
+
+
 def _runs(roles: Roles) -> list[Run]:
     """Return the groupings that the roles ask for."""
     quasi, names = roles.quasi, tuple(roles.sensitive)
-    if roles.together == "joint" and len(names) > 1:
+    if _is_joint(roles):
         return [Run(quasi, (names,))]
     if roles.together == "quasi" and len(names) > 1:
         own = [
@@ -153,7 +157,7 @@ def _distances(run: Run, roles: Roles) -> list[Distance | None]:
 def _notes(roles: Roles) -> Iterable[str]:
     if roles.identifiers:
         yield f"The table carries identifiers ({listed(roles.identifiers)}); remove them before it is published."
-    if roles.together == "joint" and len(roles.sensitive) > 1:
+    if _is_joint(roles):
         yield "The sensitive attributes are measured together, their combinations as nominal values."
     if roles.together == "quasi" and len(roles.sensitive) > 1:
         yield "Each sensitive attribute is measured with the others among the quasi-identifiers."
@@ -190,6 +194,11 @@ def _checked(roles: Roles, table: LoadedTable) -> Roles:
 
 def _check_attributes(wanted: Sequence[Requirement], roles: Roles) -> None:
     for requirement in wanted:
+        if requirement.attribute is not None and _is_joint(roles):
+            raise InputError(
+                f"{requirement.model.key} cannot be required of {requirement.attribute!r} alone where the sensitive "
+                "attributes are measured together; require it without an attribute, or measure each alone."
+            )
         if requirement.attribute is not None and requirement.attribute not in roles.sensitive:
             raise ColumnNotFoundError(requirement.attribute, roles.sensitive, f"required ({requirement.model.key})")
 
@@ -234,6 +243,10 @@ class _Reference:
             for name in reference:
                 if name not in roles.sensitive:
                     raise ColumnNotFoundError(str(name), roles.sensitive, "reference's")
+            missing = [name for name in roles.sensitive if name not in reference]
+            if missing or _is_joint(roles):
+                what = "the attributes measured together" if _is_joint(roles) else listed(missing)
+                raise InputError(f"The reference gives no distribution for {what}; give one for each, or name a table.")
             return _Reference("a given distribution", given=reference)
         table = session.open(reference).keep(list(roles.sensitive))
         return _Reference(f"the distribution of {table.label}", table=table, session=session)

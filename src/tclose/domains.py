@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal
@@ -16,7 +16,7 @@ from tclose.counts import Distribution, Integers, Ranks
 from tclose.distances.ground import Ground
 from tclose.distances.line import LineGround
 from tclose.distances.tree import TreeGround, nominal_ground
-from tclose.errors import DomainError
+from tclose.errors import DomainError, counted
 from tclose.exact import Number, fraction
 from tclose.hierarchies import hierarchy_of
 from tclose.readings import as_text, exact_number, number_in, whole_positions
@@ -64,7 +64,8 @@ class Domain:
         """The values as whole multiples of one unit, and how many units make 1; None if they are not numbers."""
         if self.kind not in ("number", "time") and not isinstance(self.distance, Numeric):
             return None
-        numbers = [exact_number(value) for value in self.values]
+        values = self.values.tolist() if isinstance(self.values, np.ndarray) else self.values
+        numbers = [exact_number(value) for value in values]
         return whole_positions(found) if len(found := [n for n in numbers if n is not None]) == len(numbers) else None
 
 
@@ -120,7 +121,7 @@ def arranged(
     if observed.ascending and reference is None and (distance is None or distance == Ordered()):
         return _ascending(name, observed, declared=distance is not None)
     draft = _draft(name, observed, reference)
-    chosen = distance if distance is not None else _usual(draft, observed)
+    chosen = _declared(distance, draft, observed) if distance is not None else _usual(draft, observed)
     nulls_at = _settle_nulls(draft, chosen)
     if isinstance(chosen, Ordered):
         _order(draft, chosen)
@@ -184,7 +185,7 @@ def _draft(name: str, observed: Observed, reference: Observed | Mapping[object, 
             draft.add(value, weight)
     strangers = sum(1 for count, weight in zip(draft.counts, draft.reference, strict=True) if count and not weight)
     if strangers:
-        draft.notes.append(f"{strangers} of its values do not occur in the reference.")
+        draft.notes.append(f"The reference lacks {counted(strangers, 'value')} that the table has.")
     if sum(draft.reference) == 0:
         raise DomainError(f"The reference for {name!r} holds no rows or shares; give at least one value a share.")
     return draft
@@ -204,9 +205,8 @@ def _weights(name: str, reference: Observed | Mapping[object, Number]) -> list[t
 def _usual(draft: _Draft, observed: Observed) -> Distance:
     """Return the distance to take where none was declared, and note it."""
     if observed.categories is not None:
-        occurring = {value for value in draft.values if isinstance(value, str)}
         draft.notes.append(f"Taken as ordered, in the order its categories declare; {_choose(draft.name)}")
-        return Ordered(order=tuple(category for category in observed.categories if category in occurring))
+        return _declared(Ordered(), draft, observed)
     draft.notes.append(_usual_note(draft.name, draft.kind))
     if draft.kind in ("number", "time"):
         return Ordered()
@@ -214,6 +214,15 @@ def _usual(draft: _Draft, observed: Observed) -> Distance:
     if texts and draft.kind == "text" and all(number_in(text) is not None for text in texts):
         draft.notes.append("Every value reads as a number, though the column is text: is it a scale?")
     return Nominal()
+
+
+def _declared(distance: Distance, draft: _Draft, observed: Observed) -> Distance:
+    """Return the distance asked for; an order that the column itself declares wins over that of its texts."""
+    if observed.categories is None or not isinstance(distance, Ordered) or distance.order != "value":
+        return distance
+    occurring = {value for value in draft.values if isinstance(value, str)}
+    categories = tuple(category for category in observed.categories if category in occurring)
+    return replace(distance, order=categories) if len(categories) else distance
 
 
 def _usual_note(name: str, kind: Kind) -> str:
@@ -236,14 +245,14 @@ def _settle_nulls(draft: _Draft, distance: Distance) -> Literal["first", "last"]
     if distance.nulls == "drop":
         draft.keep(present)
         draft.left_out = rows
-        draft.notes.append(f"{rows} rows without a value were left out, as nulls='drop' says.")
+        draft.notes.append(f"{counted(rows, 'row')} without a value left out, as nulls='drop' says.")
         if not draft.values:
             raise DomainError(f"The column {draft.name!r} has no values at all; leave it out of the audit.")
         return None
     if distance.nulls == "error":
         choices = {"ordered": "drop, first or last", "nominal": "drop or category"}.get(distance.word, "drop")
         raise DomainError(
-            f"The {distance.word} column {draft.name!r} has no value in {rows} rows; "
+            f"The {distance.word} column {draft.name!r} has no value in {counted(rows, 'row')}; "
             f"say what a missing value means: --nulls {draft.name}={choices.split(',')[0]} (choices: {choices})."
         )
     draft.keep([*present, *missing])
@@ -320,7 +329,7 @@ def _follow(draft: _Draft, order: str | tuple[object, ...]) -> None:
             draft.add(text, 0)
         positions.append(at[text])
     if unused:
-        draft.notes.append(f"The order names {unused} values that do not occur; they count as possible values.")
+        draft.notes.append(f"The order names {counted(unused, 'value')} that never occur and count as possible.")
     draft.keep([*positions, *([at[None]] if None in at else [])])
 
 

@@ -113,6 +113,11 @@ def closest(name: str, candidates: Iterable[str]) -> str | None:
     return by_folded[found[0]] if found else None
 
 
+def counted(number: int, thing: str) -> str:
+    """Return a number with what it counts, such as ``"1 row"`` or ``"3 rows"``."""
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
 def listed(names: Iterable[str], most: int = 12) -> str:
     """Return names as one readable list, cut after ``most``."""
     quoted = [repr(name) for name in names]

@@ -12,7 +12,7 @@ import numpy as np
 
 from tclose.counts import Block, Integers, Part, Ranks
 from tclose.domains import Domain, Observed, arranged
-from tclose.errors import InputError
+from tclose.errors import DomainError, InputError
 from tclose.measuring import Measured, Tally, Task, measured, merged
 from tclose.models.base import Model
 from tclose.models.catalogue import Requirement, label
@@ -184,6 +184,7 @@ class Inspection:
         def measure(part: Part, supersets: list[Integers] | None = None) -> Measured:
             population = counted.population(part.keys)
             if population is not None:
+                _check_population(population, part.sizes)
                 people.append(int(population.sum()))
             return measured(part, tasks, domains, population, supersets)
 
@@ -203,6 +204,16 @@ class Inspection:
             for driving, tally in zip(without, tallies, strict=True):
                 driving[name] = Fraction(tally.value or 0)
         return list(without)
+
+
+def _check_population(population: Integers, sizes: Integers) -> None:
+    """Refuse a population that cannot have been the one the table was drawn from."""
+    fewer = int(np.count_nonzero(population < sizes))
+    if fewer:
+        raise DomainError(
+            f"The population has fewer rows than the table in {fewer} of the table's classes; it must contain everyone "
+            "in the table, with quasi-identifiers generalised in the same way."
+        )
 
 
 def attribute_audit(

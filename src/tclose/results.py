@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tclose.domains import Domain
-from tclose.errors import ColumnNotFoundError
+from tclose.errors import InputError, listed
 from tclose.models.base import Model
 from tclose.models.catalogue import Requirement, label
 from tclose.roles import Distance, Roles
@@ -199,7 +199,8 @@ class Audit:
             return self.attributes[name]
         if name in self.figures:
             return self.figures[name]
-        raise ColumnNotFoundError(name, [*self.attributes, *self.figures], "audited")
+        known = listed([*self.attributes, *self.figures])
+        raise InputError(f"{name!r} is neither an audited attribute nor a figure of the table; there are {known}.")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the audit as JSON-ready data; ``docs/audit.schema.json`` describes it."""
@@ -227,7 +228,7 @@ class Audit:
 def _figure(figures: Mapping[str, Figure], key: str, where: str) -> Figure:
     if key in figures:
         return figures[key]
-    raise KeyError(f"{key!r} was not measured for {where}; measure='all' measures every model")
+    raise InputError(f"{key!r} was not measured for {where}; measure='all' measures every model.")
 
 
 __all__ = [

@@ -223,7 +223,7 @@ def counted(way: str) -> Iterator[None]:
     changes = dict(WAYS[way])
     with pytest.MonkeyPatch.context() as patch:
         if changes.pop("pairs", False):
-            patch.setattr(session.DuckDBSession, "_counts", lambda self, coded, _: PairCounts(coded))
+            patch.setattr(session.DuckDBSession, "_counts", lambda _self, coded, _progress: PairCounts(coded))
             patch.setattr(key_words, "WORD", changes.get("word", key_words.WORD))
         else:
             _patched(patch, **changes)
@@ -232,7 +232,9 @@ def counted(way: str) -> Iterator[None]:
 
             most = changes["sets"]
             patch.setattr(
-                session.DuckDBSession, "_counts", lambda self, coded, _: SetCounts(coded, self.threads, most)
+                session.DuckDBSession,
+                "_counts",
+                lambda self, coded, _progress: SetCounts(coded, self.threads, most),
             )
         yield
 

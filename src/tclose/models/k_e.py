@@ -41,6 +41,11 @@ class KE(AttributeModel):
             return "needs numbers or dates without missing values"
         return None
 
+    def vacuous(self, domain: Domain | None, threshold: Fraction) -> bool:
+        """Return whether every class spans at least this much: only 0, and only with one value."""
+        del domain
+        return threshold <= 0 and self.distinct <= 1
+
     def measure(self, block: Block, domain: Domain) -> ClassFigures:
         """Return the range of each class, −1 where it holds too few different values."""
         if domain.positions is None:

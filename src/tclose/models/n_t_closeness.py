@@ -41,6 +41,11 @@ class NTCloseness(AttributeModel):
     example = "1000,0.1"
     needs_supersets = True
 
+    def vacuous(self, domain: Domain | None, threshold: Fraction) -> bool:
+        """Return False: a class without a superset of n rows misses every threshold."""
+        del domain, threshold
+        return False
+
     def measure(self, block: Block, domain: Domain) -> ClassFigures:
         """Refuse: one part does not hold the supersets of its classes."""
         raise InternalError(f"(n,t)-closeness of {domain.name!r} was measured on {block.classes} classes alone.")

@@ -132,13 +132,14 @@ def _verdict(verdict: Verdict) -> dict[str, Any]:
 def _roles(roles: Roles) -> dict[str, Any]:
     return {
         "quasi": list(roles.quasi),
-        "sensitive": {name: distance and _distance(distance) for name, distance in roles.sensitive.items()},
+        "sensitive": {name: distance and distance_data(distance) for name, distance in roles.sensitive.items()},
         "identifiers": list(roles.identifiers),
         "together": roles.together,
     }
 
 
-def _distance(distance: Distance) -> dict[str, Any]:
+def distance_data(distance: Distance) -> dict[str, Any]:
+    """Return how far apart two values are, as declared."""
     data: dict[str, Any] = {"distance": distance.word, "nulls": distance.nulls}
     if isinstance(distance, Ordered):
         data["order"] = _order(distance.order)

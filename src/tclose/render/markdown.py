@@ -27,8 +27,8 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&])")
 def audit_markdown(audit: Audit) -> str:
     """Return an audit as Markdown; everything that came from the table is escaped."""
     mark = {True: "✓ ", False: "✗ ", None: ""}[audit.holds]
-    lines = [f"## {mark}{_plain(verdict_sentence(audit))}", ""]
-    lines += [_plain(f"{table_sentence(audit)} {reference_sentence(audit)}"), ""]
+    lines = [f"## {mark}{plain(verdict_sentence(audit))}", ""]
+    lines += [plain(f"{table_sentence(audit)} {reference_sentence(audit)}"), ""]
     if audit.verdicts:
         rows = [
             (
@@ -41,14 +41,14 @@ def audit_markdown(audit: Audit) -> str:
             )
             for verdict in audit.verdicts
         ]
-        lines += _table(("", "required", "of", "found", "failing", "worst class"), rows)
+        lines += table_lines(("", "required", "of", "found", "failing", "worst class"), rows)
     if audit.figures:
         lines += ["### The table", "", *_figures(audit.figures.values(), audit.class_count)]
     for attribute in audit.attributes.values():
-        lines += [f"### {_plain(visible(attribute.name))}", "", _plain(attribute_sentence(attribute)), ""]
+        lines += [f"### {plain(visible(attribute.name))}", "", plain(attribute_sentence(attribute)), ""]
         lines += [
             *_figures(attribute.figures.values(), classes_of(audit, attribute.name)),
-            _plain(vacuous_sentence(attribute)),
+            plain(vacuous_sentence(attribute)),
             "",
         ]
         lines += _notes(attribute.notes)
@@ -60,18 +60,20 @@ def _figures(figures: Iterable[Figure], class_count: int | None) -> list[str]:
         (label(figure.model), shown(figure.value), worst_words(figure, class_count), figure.model.title)
         for figure in figures
     ]
-    return _table(("figure", "value", "worst class", "model"), rows)
+    return table_lines(("figure", "value", "worst class", "model"), rows)
 
 
-def _table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    lines = [titles, ["---"] * len(titles), *([_plain(cell) for cell in row] for row in rows)]
+def table_lines(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """Return a table as lines, its cells escaped, with an empty line after it."""
+    lines = [titles, ["---"] * len(titles), *([plain(cell) for cell in row] for row in rows)]
     return [*(f"| {' | '.join(line)} |" for line in lines), ""]
 
 
 def _notes(notes: Iterable[str]) -> list[str]:
-    lines = [f"- {_plain(visible(note))}" for note in notes]
+    lines = [f"- {plain(visible(note))}" for note in notes]
     return [*lines, ""] if lines else []
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
+    """Return text with everything escaped that Markdown would obey."""
     return _SPECIAL.sub(r"\\\1", text)

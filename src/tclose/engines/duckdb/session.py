@@ -153,7 +153,7 @@ class DuckDBCounted:
         return " AND ".join(conditions) or "true", values
 
     def population(self, keys: Integers) -> Integers | None:
-        """Return the size of each class in the population, or None if there is no population."""
+        """Return the size of each class in the population, 0 where it has none; None without a population."""
         return self._population(keys) if self._population is not None else None
 
     def _population_lookup(self) -> Callable[[Integers], Integers]:
@@ -161,6 +161,7 @@ class DuckDBCounted:
         if people is None:
             raise DomainError("No population was given.")
         keys = self._coded.keys
+        check_rows(people.rows, people.label)
         found = self._coded.run(
             f"SELECT {', '.join(keys.raw_columns(people))}, count(*) AS n FROM {people.name} GROUP BY ALL"  # noqa: S608
         ).fetchnumpy()
@@ -173,13 +174,7 @@ class DuckDBCounted:
         def look_up(keys: Integers) -> Integers:
             wanted = _rows_as_keys(keys)
             at = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
-            missing = int(np.count_nonzero(known[at] != wanted))
-            if missing:
-                raise DomainError(
-                    f"{missing} classes of the table do not occur in the population; the population must contain "
-                    "the people of the table, with quasi-identifiers generalised in the same way."
-                )
-            return sizes[at]
+            return np.where(known[at] == wanted, sizes[at], 0)
 
         return look_up
 

@@ -1,0 +1,101 @@
+"""How shares of mass are written in a figure: as fractions a person can add up, else as decimals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from fractions import Fraction
+
+from tclose.exact import decimal_text
+
+LONGEST = 9
+"""A fraction of more characters is shown as a decimal; the exact one is in the element's title."""
+
+_LARGEST_COMMON = 120
+_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+
+
+def numbered(letter: str, number: int) -> str:
+    """Return a letter with a number at its foot.
+
+    Examples
+    --------
+    >>> numbered("B", 12)
+    'B₁₂'
+    """
+    return letter + str(number).translate(_SUBSCRIPTS)
+
+
+def common_denominator(values: Iterable[Fraction]) -> int:
+    """Return the denominator under which all values are easily compared and added, or 1 if there is none.
+
+    Examples
+    --------
+    >>> common_denominator([Fraction(2, 9), Fraction(2, 3)]), common_denominator([Fraction(1, 997), Fraction(1, 9)])
+    (9, 1)
+    """
+    found = 1
+    for value in values:
+        found = math.lcm(found, value.denominator)
+        if found > _LARGEST_COMMON:
+            return 1
+    return found
+
+
+def amount(value: Fraction, common: int = 1) -> str:
+    """Return a share as it is written in a figure.
+
+    Parameters
+    ----------
+    value
+        The share.
+    common
+        A denominator to write it over, as the neighbours are.
+
+    Examples
+    --------
+    >>> amount(Fraction(2, 3), 9), amount(Fraction(1), 9), amount(Fraction(12345, 67891))
+    ('6/9', '1', '0.1818')
+    """
+    if value.denominator == 1:
+        return str(value.numerator)
+    if common % value.denominator == 0:
+        return f"{value.numerator * (common // value.denominator)}/{common}"
+    text = str(value)
+    return text if len(text) <= LONGEST else decimal_text(float(value))
+
+
+def exactly(value: Fraction) -> str:
+    """Return a share exactly, with its decimal: ``3/8 = 0.375``, ``17/72 ≈ 0.2361``.
+
+    Examples
+    --------
+    >>> exactly(Fraction(3, 8)), exactly(Fraction(17, 72)), exactly(Fraction(0))
+    ('3/8 = 0.375', '17/72 ≈ 0.2361', '0')
+    """
+    if value.denominator == 1:
+        return str(value.numerator)
+    decimal = decimal_text(float(value))
+    return f"{value} {'=' if Fraction(decimal) == value else '≈'} {decimal}"
+
+
+def result(value: Fraction) -> str:
+    """Return a distance for a heading: exactly, or as a decimal where the fraction is long."""
+    whole = exactly(value)
+    return whole if len(str(value)) <= 2 * LONGEST else whole.partition(" ")[2]
+
+
+def percent(part: Fraction, whole: Fraction) -> str:
+    """Return a part of a whole in per cent, never rounded to a false 0 or 100.
+
+    Examples
+    --------
+    >>> percent(Fraction(1, 3), Fraction(1)), percent(Fraction(1, 10**6), Fraction(1))
+    ('33 %', 'under 0.1 %')
+    """
+    share = float(part / whole) * 100 if whole else 0.0
+    if 0 < share < 0.1:
+        return "under 0.1 %"
+    if 99.9 < share < 100:
+        return "over 99.9 %"
+    return f"{share:.1f} %" if share < 10 and share != round(share) else f"{share:.0f} %"
