@@ -7,7 +7,7 @@ from typing import Any
 
 from tclose.errors import ColumnNotFoundError, InputError, closest, listed
 from tclose.explanations import Explanation, Explanations
-from tclose.results import Audit, Evidence
+from tclose.results import Audit, ClassTable, Evidence
 from tclose.roles import Roles
 from tclose.transport import RULES, Rule
 
@@ -76,6 +76,30 @@ def explain(
     )
 
 
+def explain_failures(audit: Audit, *, rule: Rule = "stay") -> Explanations:
+    """Explain, for each attribute that misses a requirement, the class that misses it most.
+
+    Parameters
+    ----------
+    audit
+        What was found. Of several missed requirements that of t counts, else the first.
+    rule
+        Which optimal plan to show.
+    """
+    worst: dict[str, Mapping[str, object]] = {}
+    for verdict in sorted(audit.verdicts, key=lambda verdict: verdict.requirement.model.key != "t"):
+        if not verdict.holds and verdict.attribute is not None and verdict.figure.worst is not None:
+            worst.setdefault(verdict.attribute, verdict.figure.worst.key)
+    return Explanations(
+        tuple(
+            explanation
+            for name in audit.evidence
+            if name in worst
+            for explanation in explain(audit, attribute=name, key=worst[name], rule=rule)
+        )
+    )
+
+
 def _audited(subject: object, roles: Roles | None, options: Mapping[str, Any]) -> Audit:
     from tclose.auditing import audit
 
@@ -94,11 +118,20 @@ def _classes(
         yield {column: key[column] for column in evidence.quasi}, counts
         return
     table = audit.tables.get(name, audit.tables[None])
-    for row in table.rows(sort=f"{name}.t", limit=worst):
+    for row in table.rows(sort=_column_of_t(table, name, len(evidence.quasi)), limit=worst):
         found = {column: row[column] for column in evidence.quasi}
         counts = evidence.histogram(found)
         if sum(counts):
             yield found, counts
+
+
+def _column_of_t(table: ClassTable, name: str, keys: int) -> str:
+    """Return the column with an attribute's t; it bears a mark where a quasi-identifier has that name."""
+    wanted = f"{name}.t"
+    found = next((column for column in table.columns[keys:] if column.rstrip("_") == wanted.rstrip("_")), None)
+    if found is None:
+        raise InputError(f"The audit did not measure t for {name!r}; measure it, or name the class to explain.")
+    return found
 
 
 def _check_key(key: Mapping[str, object], quasi: tuple[str, ...]) -> None:

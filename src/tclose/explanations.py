@@ -303,16 +303,16 @@ class Explanations:
         return self.items[at]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the explanations as JSON-ready data."""
+        """Return the explanations as JSON-ready data; ``docs/explanation.schema.json`` describes it."""
         from tclose.render.explanation_json import explanations_data
 
         return explanations_data(self.items)
 
     def to_json(self, *, indent: int | None = 2) -> str:
         """Return the explanations as JSON text."""
-        import json
+        from tclose.render.json import json_text
 
-        return json.dumps(self.to_dict(), ensure_ascii=False, indent=indent)
+        return json_text(self.to_dict(), indent=indent)
 
     def to_markdown(self) -> str:
         """Return the explanations as Markdown."""

@@ -8,6 +8,7 @@ cost is linear in rows and independent of how many classes or values there are.
 from __future__ import annotations
 
 import functools
+import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -106,7 +107,7 @@ class GroupedRows:
                 share.take(batch_of(arrival))
             return share
 
-        self._pool = _pool(threads)
+        self._pool = _pool(threads, os.getpid())
         try:
             self._shares = list(self._pool.map(work, range(threads)))
         except BaseException:
@@ -209,8 +210,9 @@ class _Counters:
 
 
 @functools.lru_cache
-def _pool(threads: int) -> ThreadPoolExecutor:
-    """Return the workers of this process; starting them anew would cost each audit a few milliseconds."""
+def _pool(threads: int, process: int) -> ThreadPoolExecutor:
+    """Return the workers of a process; starting them anew would cost each audit a few milliseconds."""
+    del process  # a forked child must not wait for the workers of its parent
     return ThreadPoolExecutor(threads, thread_name_prefix="tclose")
 
 

@@ -189,7 +189,7 @@ def same(one: Mapping[str, Any], other: Mapping[str, Any], *, without: frozenset
 def _patched(patch: pytest.MonkeyPatch, **changes: Any) -> None:
     """Count row by row, compiled, whatever the size of the table."""
     patch.setattr(session, "SMALL", 0)
-    patch.setattr(compiled, "PAYS_FROM", changes.get("pays_from", 0))
+    patch.setattr(compiled, "PAYS_FROM", changes.get("pays_from", 1))
     from tclose.engines.duckdb import rows
 
     if "part" in changes:

@@ -16,6 +16,7 @@ _HELP = """Measure what a table about people gives away.
 
 \b
   tclose audit example:salary --k 3 --t 0.2
+  tclose explain example:salary -s salary          shows why, move by move
   tclose profile patients.csv
   tclose profile patients.csv -o tclose.toml       writes a policy to edit
   tclose audit --policy tclose.toml                judges the table it names
@@ -31,10 +32,11 @@ Shell completion, for bash (likewise zsh and fish):
 
 _COMMANDS = {
     "audit": "Measure a table and judge it by its requirements.",
+    "explain": "Show why a class is as far from the table as it is.",
     "profile": "Say what the columns are and suggest their roles.",
     "models": "List the privacy models that an audit knows.",
     "examples": "List the tables that are built in.",
-    "schema": "Print the JSON Schema of an audit.",
+    "schema": "Print the JSON Schema of an audit or an explanation.",
 }
 
 commands = LazyGroup("tclose.cli", _COMMANDS, name="tclose", help=_HELP, no_args_is_help=True)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,12 +12,15 @@ from tclose.cli.asked import Asked, asked
 from tclose.cli.failures import FAILS, HOLDS, say
 from tclose.cli.lazy import Command
 from tclose.cli.options import (
+    MEASURING,
     OUTPUT,
     TableName,
     format_option,
     option,
     output_option,
     reading_options,
+    reference_option,
+    role_options,
     running_options,
     together,
 )
@@ -27,12 +29,16 @@ from tclose.cli.output import (
     colour_wanted,
     deliver,
     deliver_file,
+    file_word,
     format_for,
     terminal_width,
 )
 from tclose.cli.progress import progress
 from tclose.models.catalogue import MODELS
 from tclose.results import Audit
+
+if TYPE_CHECKING:
+    from tclose.explanations import Explanations
 
 _HELP = """Measure what TABLE gives away, and judge it by its requirements.
 
@@ -52,69 +58,7 @@ to name a column that ends in one, add its distance (-s x:ordered:ordered).
 NAME=VALUE is split where NAME is a sensitive column.
 """
 _FORMATS = ("text", "json", "html", "markdown", "csv")
-_ROLES, _REQUIREMENTS, _MEASURING = "Roles", "Requirements", "Measuring"
-
-_role_options = together(
-    option(
-        "-q",
-        "--quasi",
-        section=_ROLES,
-        metavar="COLUMN",
-        multiple=True,
-        help="A quasi-identifier: what others may know of a person. Repeatable, or a list with commas.",
-    ),
-    option(
-        "-s",
-        "--sensitive",
-        section=_ROLES,
-        metavar="NAME[:DISTANCE]",
-        multiple=True,
-        help="A sensitive attribute; its distance is ordered, numeric, nominal or hierarchical. Repeatable.",
-    ),
-    option(
-        "-i",
-        "--identifier",
-        section=_ROLES,
-        metavar="COLUMN",
-        multiple=True,
-        help="A column that names a person outright. Repeatable.",
-    ),
-    option(
-        "--together",
-        section=_ROLES,
-        type=click.Choice(["each", "quasi", "joint"]),
-        help="Several sensitive attributes: each alone, the others as quasi-identifiers, or as one.",
-    ),
-    option(
-        "--order",
-        section=_ROLES,
-        metavar="NAME=ORDER",
-        multiple=True,
-        help="The order of a sensitive attribute: value, frequency, or its values a,b,c.",
-    ),
-    option(
-        "--hierarchy",
-        section=_ROLES,
-        metavar="NAME=FILE",
-        multiple=True,
-        help="The hierarchy of a sensitive attribute, which makes it hierarchical.",
-    ),
-    option(
-        "--nulls",
-        section=_ROLES,
-        metavar="NAME=MEANING",
-        multiple=True,
-        help="What a missing value means: drop, first, last, category or error.",
-    ),
-    option(
-        "--policy",
-        section=_ROLES,
-        metavar="FILE",
-        type=click.Path(),
-        help="Roles and requirements from a file, which other options override. "
-        "Without -q and -s, ./tclose.toml is taken by itself.",
-    ),
-)
+_REQUIREMENTS = "Requirements"
 
 
 def _model_option(key: str) -> Any:
@@ -145,27 +89,22 @@ _model_options = together(
 _measuring_options = together(
     option(
         "--measure",
-        section=_MEASURING,
+        section=MEASURING,
         metavar="WHICH",
         default="usual",
         show_default=True,
         help="usual, all, or models by their keys: k,t,js.",
     ),
-    option(
-        "--reference",
-        section=_MEASURING,
-        metavar="TABLE",
-        help="Compare classes with this table's distribution instead of the audited one's.",
-    ),
+    reference_option,
     option(
         "--population",
-        section=_MEASURING,
+        section=MEASURING,
         metavar="TABLE",
         help="The people the table was drawn from, for journalist risk, k-map and δ-presence.",
     ),
     option(
         "--drivers/--no-drivers",
-        section=_MEASURING,
+        section=MEASURING,
         default=None,
         help="Whether to measure t without each quasi-identifier; by default up to a million rows.",
     ),
@@ -190,13 +129,19 @@ _output_options = together(
         show_default=True,
         help="How many of the worst classes to list.",
     ),
+    option(
+        "--explain",
+        section=OUTPUT,
+        is_flag=True,
+        help="Also explain the worst class of each attribute that misses a requirement.",
+    ),
     option("--redact-classes", section=OUTPUT, is_flag=True, help="Show no class key and no value of the table."),
 )
 
 
 @click.command("audit", cls=Command, help=_HELP)
 @click.argument("tables", metavar="[TABLE]...", nargs=-1, type=TableName())
-@_role_options
+@role_options
 @_model_options
 @_measuring_options
 @_output_options
@@ -208,6 +153,9 @@ def command(tables: tuple[str, ...], **given: Any) -> int:
     form = format_for(given["output"], given["form"], _FORMATS)
     if given["redact_classes"] and (form == "csv" or given["classes"]):
         raise click.UsageError("--redact-classes cannot go with the class table, which is made of keys.")
+    if given["explain"] and (form == "csv" or given["redact_classes"]):
+        with_what = "--format csv" if form == "csv" else "--redact-classes"
+        raise click.UsageError(f"--explain shows a class and its values; it cannot go with {with_what}.")
     what = asked(tables, given)
     for target in (given["output"], given["classes"]):
         check_not_input(target, what.tables)
@@ -252,20 +200,42 @@ def _rendered(audit: Audit, form: str, given: dict[str, Any], *, to_terminal: bo
         from tclose.render.redact import redacted
 
         audit = redacted(audit)
+    explained = _explained(audit, quiet=given["quiet"]) if given["explain"] else None
     if form == "json":
-        return audit.to_json()
+        from tclose.render.json import json_text
+
+        return json_text({**audit.to_dict(), **({} if explained is None else _explanations_data(explained))})
     if form == "markdown":
         from tclose.render.markdown import audit_markdown
 
-        return audit_markdown(audit)
+        return "\n".join([audit_markdown(audit), *([explained.to_markdown()] if explained else [])])
     if form == "html":
         from tclose.render.html import audit_html, page_html
 
-        return page_html(f"Privacy audit of {audit.source}", audit_html(audit, show_classes=given["show_classes"]))
+        fragment = audit_html(audit, show_classes=given["show_classes"])
+        return page_html(f"Privacy audit of {audit.source}", fragment + (explained._repr_html_() if explained else ""))
     from tclose.render.text import audit_text
 
     width, colour = (terminal_width(), colour_wanted()) if to_terminal else (80, False)
-    return audit_text(audit, width=width, colour=colour, show_classes=given["show_classes"])
+    text = audit_text(audit, width=width, colour=colour, show_classes=given["show_classes"])
+    if not explained:
+        return text
+    from tclose.render.explanation_text import explanations_text
+
+    return f"{text}\n\n{explanations_text(explained.items, width=width, colour=colour)}"
+
+
+def _explained(audit: Audit, *, quiet: bool) -> Explanations:
+    from tclose.explaining import explain_failures
+
+    found = explain_failures(audit)
+    if not found:
+        say("No sensitive attribute misses a requirement; there is nothing to explain.", quiet=quiet)
+    return found
+
+
+def _explanations_data(explained: Explanations) -> dict[str, Any]:
+    return {"explanations": explained.to_dict()["explanations"]}
 
 
 def _deliver_classes(audit: Audit, target: str | None, *, quiet: bool) -> None:
@@ -282,7 +252,7 @@ def _write_classes(audit: Audit, target: str, *, quiet: bool) -> None:
     """Write the class table, and beside it those of attributes that have classes of their own."""
     path = Path(target)
     for own, table in audit.tables.items():
-        mark = "" if own is None else "." + re.sub(r"[^\w-]+", "_", own)
+        mark = "" if own is None else f".{file_word(own)}"
         written = path.with_name(f"{path.stem}{mark}{path.suffix}")
         table.write(written)
         say(f"{len(table):,} classes written to {written}.", quiet=quiet)

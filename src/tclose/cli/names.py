@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Collection, Iterable
+import re
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 import click
 
 from tclose.errors import RoleConflictError, closest, listed
+from tclose.render.cells import NULL
 from tclose.roles import split_name
 
 Columns = Callable[[], Collection[str]]
@@ -105,3 +107,46 @@ def declared_order(text: str) -> str | list[str]:
     if text in ("value", "frequency"):
         return text
     return next(csv.reader([text], skipinitialspace=True), [])
+
+
+def class_key(texts: Sequence[str], columns: Collection[str]) -> dict[str, str | None]:
+    """Return the class that ``--class COLUMN=VALUE,…`` options name, with values written as reports write them.
+
+    A comma separates two columns where a column and a sign follow it. Where there are as many options as
+    columns, each is one COLUMN=VALUE and nothing in it separates. Nothing or ∅ after the sign is a missing
+    value; a value in double quotes is a text, ``""`` the empty one.
+
+    Examples
+    --------
+    >>> class_key(['zip=476**, age=">=40"'], ["zip", "age"]), class_key(["city=Paris, Texas", "age="], ["age", "city"])
+    ({'zip': '476**', 'age': '>=40'}, {'city': 'Paris, Texas', 'age': None})
+    """
+    names = sorted(columns, key=len, reverse=True)
+    before = "|".join(re.escape(name) for name in names)
+    whole = len(texts) == len(names)
+    parts = texts if whole else [part for text in texts for part in re.split(rf",\s*(?=(?:{before})=)", text)]
+    found: dict[str, str | None] = {}
+    for part in parts:
+        name = next((name for name in names if part.startswith(f"{name}=")), None)
+        if name is None:
+            raise click.UsageError(_no_such_column(part, columns))
+        if name in found:
+            raise click.UsageError(f"--class names {name!r} twice.")
+        found[name] = _class_value(part[len(name) + 1 :])
+    return found
+
+
+def _no_such_column(part: str, columns: Collection[str]) -> str:
+    given, sign, _ = part.partition("=")
+    if not sign:
+        return f"--class takes COLUMN=VALUE, with the columns {listed(columns)}."
+    near = closest(given, columns)
+    way_out = f"Did you mean {near!r}?" if near else f"A class is named by {listed(columns)}."
+    return f"--class names {given!r}, which is not a quasi-identifier. {way_out}"
+
+
+def _class_value(text: str) -> str | None:
+    if text in ("", NULL):
+        return None
+    quoted = len(text) > 1 and text.startswith('"') and text.endswith('"')
+    return text[1:-1].replace('\\"', '"') if quoted else text

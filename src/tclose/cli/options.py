@@ -15,7 +15,7 @@ from tclose.sources.source import FORMATS, ReadOptions
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
-READING, OUTPUT, RUNNING = "Reading", "Output", "Running"
+ROLES, MEASURING, READING, OUTPUT, RUNNING = "Roles", "Measuring", "Reading", "Output", "Running"
 
 
 class TableName(click.types.StringParamType):
@@ -46,6 +46,75 @@ def together(*decorators: Decorator) -> Decorator:
 
     return decorate
 
+
+role_options = together(
+    option(
+        "-q",
+        "--quasi",
+        section=ROLES,
+        metavar="COLUMN",
+        multiple=True,
+        help="A quasi-identifier: what others may know of a person. Repeatable, or a list with commas.",
+    ),
+    option(
+        "-s",
+        "--sensitive",
+        section=ROLES,
+        metavar="NAME[:DISTANCE]",
+        multiple=True,
+        help="A sensitive attribute; its distance is ordered, numeric, nominal or hierarchical. Repeatable.",
+    ),
+    option(
+        "-i",
+        "--identifier",
+        section=ROLES,
+        metavar="COLUMN",
+        multiple=True,
+        help="A column that names a person outright. Repeatable.",
+    ),
+    option(
+        "--together",
+        section=ROLES,
+        type=click.Choice(["each", "quasi", "joint"]),
+        help="Several sensitive attributes: each alone, the others as quasi-identifiers, or as one.",
+    ),
+    option(
+        "--order",
+        section=ROLES,
+        metavar="NAME=ORDER",
+        multiple=True,
+        help="The order of a sensitive attribute: value, frequency, or its values a,b,c.",
+    ),
+    option(
+        "--hierarchy",
+        section=ROLES,
+        metavar="NAME=FILE",
+        multiple=True,
+        help="The hierarchy of a sensitive attribute, which makes it hierarchical.",
+    ),
+    option(
+        "--nulls",
+        section=ROLES,
+        metavar="NAME=MEANING",
+        multiple=True,
+        help="What a missing value means: drop, first, last, category or error.",
+    ),
+    option(
+        "--policy",
+        section=ROLES,
+        metavar="FILE",
+        type=click.Path(),
+        help="Roles and requirements from a file, which other options override. "
+        "Without -q and -s, ./tclose.toml is taken by itself.",
+    ),
+)
+
+reference_option = option(
+    "--reference",
+    section=MEASURING,
+    metavar="TABLE",
+    help="Compare classes with this table's distribution instead of the audited one's.",
+)
 
 reading_options = together(
     option("--delimiter", section=READING, metavar="CHAR", help="Between two cells: one character, or 'tab'."),

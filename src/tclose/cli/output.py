@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import shutil
 import sys
@@ -21,6 +22,8 @@ FORMAT_OF_ENDING = {
     ".csv": "csv",
     ".md": "markdown",
     ".toml": "toml",
+    ".tex": "latex",
+    ".svg": "svg",
 }
 
 
@@ -30,6 +33,17 @@ def format_for(target: str | None, given: str | None, known: Iterable[str]) -> s
         return given
     ending = FORMAT_OF_ENDING.get(Path(target).suffix.lower()) if target else None
     return ending if ending in tuple(known) else "text"
+
+
+def file_word(name: str) -> str:
+    """Return a name as a part of a file's name.
+
+    Examples
+    --------
+    >>> file_word("pay / year")
+    'pay_year'
+    """
+    return re.sub(r"[^\w-]+", "_", name)
 
 
 def colour_wanted() -> bool:

@@ -1,4 +1,4 @@
-"""``tclose schema``: the JSON Schema of an audit."""
+"""``tclose schema``: the JSON Schema of an audit or an explanation."""
 
 from __future__ import annotations
 
@@ -9,9 +9,15 @@ from tclose.cli.output import deliver
 
 
 @click.command("schema", cls=Command)
+@click.argument("of", metavar="[audit|explain]", type=click.Choice(["audit", "explain"]), default="audit")
 @click.help_option()
-def command() -> None:
-    """Print the JSON Schema of what 'tclose audit --format json' writes."""
+def command(of: str) -> None:
+    """Print the JSON Schema of what a command writes with '--format json'."""
+    if of == "explain":
+        from tclose.render.explanation_json import explanation_schema_text
+
+        deliver(explanation_schema_text(), None)
+        return
     from tclose.render.json import schema_text
 
     deliver(schema_text(), None)

@@ -50,7 +50,7 @@ class Coding:
     def expression(self, aliases: Sequence[str]) -> str:
         """Return the SQL for the raw code of the columns under these aliases, in the smallest type that holds it."""
         if self.minimum is not None:
-            wide = f"coalesce(CAST({aliases[0]} AS BIGINT) - ({self.minimum} - 1), 0)"
+            wide = f"coalesce(CAST({aliases[0]} AS BIGINT) - ({self.minimum - 1}), 0)"
         else:
             wide = f"({_hash(self.columns, aliases, self.salt)} >> {self.shift}) & {self.span - 1}"
         return f"CAST({wide} AS {self.raw_type})"
@@ -93,7 +93,7 @@ class Coding:
         """Return the SQL that reads a code back; ``joined`` is the dictionary's name in the query."""
         if self.minimum is None:
             return f"{joined}.v0"
-        return f"CASE WHEN {code} > 0 THEN CAST({code} + ({self.minimum} - 1) AS {self.columns[0].type}) END"
+        return f"CASE WHEN {code} > 0 THEN CAST({code} + ({self.minimum - 1}) AS {self.columns[0].type}) END"
 
 
 def changed() -> SourceError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import functools
 import os
 import shutil
 import stat
@@ -48,7 +49,25 @@ def connect(
     [(1,)]
     >>> disconnect(connection)
     """
-    folder, alive = _private_folder(Path(temp) if temp else Path(tempfile.gettempdir()))
+    if memory is None and threads is None and temp is None:
+        return _prepared(_shared(os.getpid()).cursor(), _private_folder(Path(tempfile.gettempdir())))
+    place = _private_folder(Path(temp) if temp else Path(tempfile.gettempdir()))
+    return _prepared(_opened(place, memory=memory, threads=threads), place)
+
+
+@functools.lru_cache(maxsize=1)
+def _shared(process: int) -> duckdb.DuckDBPyConnection:
+    """Return the database that connections of a process share if they ask for nothing special.
+
+    Opening one takes as long as auditing a small table. What a connection makes is temporary and its own.
+    """
+    del process  # a forked child must not wait for the threads of its parent
+    place = _private_folder(Path(tempfile.gettempdir()))
+    return _prepared(_opened(place), place)
+
+
+def _opened(place: _Place, *, memory: str | None = None, threads: int | None = None) -> duckdb.DuckDBPyConnection:
+    folder, alive = place
     config: dict[str, str | bool | int | float | list[str]] = {
         "autoinstall_known_extensions": "false",
         "autoload_known_extensions": "false",
@@ -62,15 +81,21 @@ def connect(
     if threads is not None:
         config["threads"] = str(threads)
     try:
-        connection = duckdb.connect(":memory:", config=config)
-        connection.execute("SET enable_progress_bar = true")
-        connection.execute("SET enable_progress_bar_print = false")
+        return duckdb.connect(":memory:", config=config)
     except duckdb.Error:
         _remove(folder, alive, os.getpid())
         raise InputError(
             f"DuckDB does not accept these settings: memory {memory!r}, threads {threads!r}. "
             "Write memory as '4GB', and threads as a whole number from 1."
         ) from None
+
+
+def _prepared(connection: duckdb.DuckDBPyConnection, place: _Place) -> duckdb.DuckDBPyConnection:
+    """Make a connection report progress, and tie its private folder to it."""
+    connection.execute("SET enable_progress_bar = true")
+    connection.execute("SET enable_progress_bar_print = false")
+    folder, alive = place
+    _folders[connection] = folder
     _finalizers[connection] = weakref.finalize(connection, _remove, folder, alive, os.getpid())
     return connection
 
@@ -84,10 +109,12 @@ def disconnect(connection: duckdb.DuckDBPyConnection) -> None:
 
 def private_folder(connection: duckdb.DuckDBPyConnection) -> Path:
     """Return the folder of a connection that only its owner can read."""
-    ((spill,),) = connection.execute("SELECT current_setting('temp_directory')").fetchall()
-    return Path(spill).parent
+    return _folders[connection]
 
 
+_Place = tuple[Path, IO[bytes]]
+"""A private folder and the open file whose lock says that its owner lives."""
+_folders: weakref.WeakKeyDictionary[duckdb.DuckDBPyConnection, Path] = weakref.WeakKeyDictionary()
 _finalizers: weakref.WeakKeyDictionary[
     duckdb.DuckDBPyConnection, weakref.finalize[[Path, IO[bytes], int], duckdb.DuckDBPyConnection]
 ] = weakref.WeakKeyDictionary()

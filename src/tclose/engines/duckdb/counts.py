@@ -112,7 +112,7 @@ class CodedTable:
             listed = [row[0] if len(row) == 1 else row for row in rows]
             return Observed(listed, counts, kind, column.categories), np.arange(coding.size)
         codes = np.flatnonzero(counts)
-        numbers = codes + (coding.minimum - 1)
+        numbers = (codes - 1) + coding.minimum
         if codes[0] == 0:
             return Observed([None, *numbers[1:].tolist()], counts[codes], kind), codes
         return Observed(numbers, counts[codes], kind, ascending=True), codes

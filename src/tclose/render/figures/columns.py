@@ -81,9 +81,12 @@ def columns_of(explanation: Explanation) -> Columns:
         return _columns(explanation, list(range(many)))
     if explanation.on_a_line:
         return _columns(explanation, [at * GROUPS // many for at in range(many)])
-    largest = sorted(shift.position - 1 for shift in explanation.shifts[: GROUPS - 1])
-    column_of = [len(largest)] * many
-    for column, at in enumerate(largest):
+    size, total = explanation.size, explanation.total
+    counts = list(zip(explanation.counts, explanation.reference_counts, strict=True))
+    apart = [abs(inside * total - outside * size) for inside, outside in counts]
+    by_difference = sorted(range(many), key=lambda at: (-apart[at], -counts[at][1], at))
+    column_of = [GROUPS - 1] * many
+    for column, at in enumerate(sorted(by_difference[: GROUPS - 1])):
         column_of[at] = column
     return _columns(explanation, column_of)
 

@@ -1,0 +1,58 @@
+"""What stands around the drawing: the heading, how to read it, the legend, and the notes below."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tclose.explanations import Explanation
+from tclose.render.figures import sentences
+from tclose.render.figures.lettering import SIZE, broken, shortened, text_width
+from tclose.render.figures.svg import words
+
+MARGIN = 20
+NARROWEST = 640
+WIDEST = 960
+
+Drawn = tuple[list[str], float]
+"""Elements, and the y below them."""
+
+
+def heading(explanation: Explanation, reading: str, width: float, *, top: float = 34) -> Drawn:
+    """Return the heading and how to read the figure."""
+    room = width - 2 * MARGIN
+    about, found = sentences.heading(explanation), sentences.verdict(explanation)
+    parts, y = [], top
+    if text_width(f"{about}: {found}", 18) <= room:
+        lines = [f"{about}: {found}"]
+    else:
+        lines = [shortened(about, room, 18), found]
+    for text in lines:
+        parts.append(words(MARGIN, y, text, "tc-name", anchor="start", hint=f"{about}: {found}"))
+        y += 23
+    for text in broken(reading, room, 5):
+        parts.append(words(MARGIN, y, text, "tc-soft", anchor="start"))
+        y += 18
+    return parts, y
+
+
+def legend(entries: Sequence[tuple[str, str]], y: float, width: float) -> Drawn:
+    """Return the legend: samples, each 28 wide and drawn at the origin, with their words."""
+    parts, x, row = [], float(MARGIN), y
+    for sample, text in entries:
+        wide = 36 + text_width(text) + 22
+        if x > MARGIN and x + wide > width - MARGIN:
+            x, row = MARGIN, row + 22
+        parts.append(f'<g transform="translate({x:g} {row:g})">{sample}</g>')
+        parts.append(words(x + 36, row + 5, text, anchor="start"))
+        x += round(wide)
+    return parts, row + 18
+
+
+def notes(lines: Sequence[str], y: float, width: float) -> Drawn:
+    """Return the notes below the drawing."""
+    parts = []
+    for note in lines:
+        for text in broken(note, width - 2 * MARGIN, 3, SIZE) if note else []:
+            parts.append(words(MARGIN, y, text, "tc-soft", anchor="start"))
+            y += 18
+    return parts, y

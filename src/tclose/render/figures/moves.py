@@ -1,0 +1,245 @@
+"""The piles and the holes: what the class has, what the table has, and the moves that make them alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+from tclose.explanations import Explanation
+from tclose.render.figures import sentences
+from tclose.render.figures.amounts import amount, common_denominator, exactly
+from tclose.render.figures.columns import Arrow, Columns, arrows_of, columns_of, largest
+from tclose.render.figures.frame import MARGIN, NARROWEST, WIDEST, heading, legend, notes
+from tclose.render.figures.lanes import Route, drawn_arrows, lanes_of
+from tclose.render.figures.lettering import SIZE, SMALL, text_width
+from tclose.render.figures.strip import Strip
+from tclose.render.figures.svg import box, document, element, escaped, line, words
+
+LEFT = 104
+TALLEST = 150
+
+
+def moves_figure(explanation: Explanation, *, mark: str = "") -> str:
+    """Return the piles and the holes with the moves as arrows, as a complete SVG picture.
+
+    Parameters
+    ----------
+    explanation
+        What to draw.
+    mark
+        Any word, to tell the figure apart where the same one stands on a page twice.
+    """
+    picture = _Picture(columns_of(explanation), sentences.subject_of(explanation, "moves", mark).identity)
+    width = picture.width
+    head, y = heading(explanation, sentences.how_to_read_moves(explanation), width)
+    key, y = legend(picture.legend, y + 14, width)
+    floor = y + picture.sky + TALLEST + 14
+    strip, y = picture.strip.drawn(floor)
+    drawn = picture.arrows
+    told = [sentences.left_over(picture.columns, drawn), picture.columns.note, sentences.sums(explanation)]
+    foot, y = notes(told, y + 22, width)
+    return document(
+        sentences.subject_of(explanation, "moves", mark),
+        f"{sentences.heading(explanation)}: {sentences.verdict(explanation)}",
+        sentences.moves_description(picture.columns, drawn, picture.common),
+        (width, y + 4),
+        [*head, *key, *picture.bars(floor), *picture.routes_drawn(floor), *strip, *foot],
+    )
+
+
+@dataclass(frozen=True)
+class _Slice:
+    """The part of a pile that one arrow takes, or of a hole that one arrow fills; heights in shares."""
+
+    arrow: int
+    low: Fraction
+    high: Fraction
+
+
+@dataclass(frozen=True)
+class _Picture:
+    """The measures of one figure, and its bars and arrows."""
+
+    columns: Columns
+    identity: str
+
+    @cached_property
+    def all_arrows(self) -> list[Arrow]:
+        return arrows_of(self.columns)
+
+    @cached_property
+    def arrows(self) -> list[Arrow]:
+        return largest(self.all_arrows, grouped=self.columns.grouped)
+
+    @cached_property
+    def common(self) -> int:
+        return common_denominator(arrow.mass for arrow in self.all_arrows)
+
+    @property
+    def pitch(self) -> float:
+        return min(110.0, (WIDEST - LEFT - MARGIN) / len(self.columns.items))
+
+    @property
+    def width(self) -> float:
+        return max(NARROWEST, LEFT + MARGIN + self.pitch * len(self.columns.items))
+
+    @cached_property
+    def centres(self) -> list[float]:
+        return [LEFT + self.pitch * (at + 0.5) for at in range(len(self.columns.items))]
+
+    @property
+    def bar(self) -> float:
+        return min(58.0, self.pitch * 0.56)
+
+    @cached_property
+    def strip(self) -> Strip:
+        return Strip(self.columns, self.centres, self.pitch, self.width)
+
+    @cached_property
+    def unit(self) -> float:
+        """How many pixels high a mass of 1 is."""
+        tallest = max(max(column.inside, column.outside) for column in self.columns.items)
+        return TALLEST / float(tallest)
+
+    @property
+    def lane(self) -> float:
+        return 26.0 if len(set(lanes_of(self.routes(0)))) <= 12 else 22.0
+
+    @cached_property
+    def sky(self) -> float:
+        """The room above the bars that the arrows need."""
+        return 16 + self.lane * (max(lanes_of(self.routes(0)), default=-1) + 1)
+
+    @property
+    def legend(self) -> list[tuple[str, str]]:
+        whole = sentences.whole_of(self.columns.explanation)
+        entries = [(box(0, -7, 28, 15, "tc-stay"), "stays in place")]
+        if self.arrows:
+            entries.append((box(0, -7, 28, 15, "tc-leave", fill=f"url(#{self.identity}-hatch)"), "too much here: moves away"))
+            if self.columns.explanation.rule != "stay":
+                entries[-1] = (entries[-1][0], "moves away")
+        entries.append((box(0, -7, 28, 15, "tc-hole"), f"the share of {whole}; empty: a hole to fill"))
+        return entries
+
+    @cached_property
+    def stays(self) -> list[Fraction]:
+        """What of each pile is not moved to another column."""
+        left = [column.inside for column in self.columns.items]
+        for arrow in self.all_arrows:
+            left[arrow.start] -= arrow.mass
+        return left
+
+    @cached_property
+    def taken(self) -> dict[int, list[_Slice]]:
+        """For each column, the slices of its pile that the drawn arrows take, the first on top."""
+        found: dict[int, list[_Slice]] = {}
+        top = [column.inside for column in self.columns.items]
+        for at, arrow in enumerate(self.arrows):
+            top[arrow.start] -= arrow.mass
+            found.setdefault(arrow.start, []).append(_Slice(at, top[arrow.start], top[arrow.start] + arrow.mass))
+        return found
+
+    @cached_property
+    def filled(self) -> dict[int, list[_Slice]]:
+        """For each column, the slices of its hole that the drawn arrows fill, the first lowest."""
+        found: dict[int, list[_Slice]] = {}
+        top = list(self.stays)
+        for at, arrow in enumerate(self.arrows):
+            found.setdefault(arrow.end, []).append(_Slice(at, top[arrow.end], top[arrow.end] + arrow.mass))
+            top[arrow.end] += arrow.mass
+        return found
+
+    def bars(self, floor: float) -> list[str]:
+        """Return the piles, the holes and the ground they stand on."""
+        parts = []
+        for at, column in enumerate(self.columns.items):
+            x, stay = self.centres[at] - self.bar / 2, self.stays[at]
+            shapes = [element("title", escaped(self._about(at)))]
+            if stay:
+                shapes.append(self._block("tc-stay", x, floor, Fraction(0), stay))
+            if column.inside > stay:
+                fill = f"url(#{self.identity}-hatch)"
+                shapes.append(self._block("tc-leave", x, floor, stay, column.inside, fill=fill))
+            if column.outside:
+                shapes.append(self._block("tc-hole", x - 3, floor, Fraction(0), column.outside, wider=6))
+            parts.append(element("g", *shapes))
+            parts += self._slices(at, floor)
+        end = self.centres[-1] + self.pitch / 2
+        return [*parts, line(LEFT, floor, end, floor, "tc-axis")]
+
+    def _block(
+        self, style: str, x: float, floor: float, low: Fraction, high: Fraction, *, wider: float = 0, fill: str = ""
+    ) -> str:
+        height = float(high - low) * self.unit
+        return box(x, floor - float(high) * self.unit, self.bar + wider, height, style, fill=fill)
+
+    def _slices(self, at: int, floor: float) -> list[str]:
+        """Return the lines between the slices of a column, and the names of the moves in them."""
+        parts, x = [], self.centres[at]
+        for slices in (self.taken.get(at, []), self.filled.get(at, [])):
+            for number, piece in enumerate(slices):
+                low, high = floor - float(piece.low) * self.unit, floor - float(piece.high) * self.unit
+                if number and slices is self.taken.get(at):
+                    parts.append(line(x - self.bar / 2, high, x + self.bar / 2, high, "tc-axis"))
+                elif number:
+                    parts.append(line(x - self.bar / 2, low, x + self.bar / 2, low, "tc-slot"))
+                name = self.arrows[piece.arrow].name
+                both = at in self.taken and at in self.filled
+                if name and low - high >= 14 and text_width(name, SMALL) < self.bar and not both:
+                    parts.append(words(x, (low + high) / 2 + 4, name, "tc-small tc-strong tc-halo"))
+        return parts
+
+    def _about(self, at: int) -> str:
+        column = self.columns.items[at]
+        whole = sentences.whole_of(self.columns.explanation)
+        return f"{column.label}: class {exactly(column.inside)}, {whole} {exactly(column.outside)}"
+
+    def routes(self, floor: float) -> list[Route]:
+        """Return the ways of the arrows."""
+        routes = []
+        heaviest = max((arrow.mass for arrow in self.arrows), default=Fraction(1))
+        for at, arrow in enumerate(self.arrows):
+            way = 1 if arrow.end > arrow.start else -1
+            piece = next(piece for piece in self.taken[arrow.start] if piece.arrow == at)
+            edge = self.centres[arrow.start] + way * self.bar / 2
+            text = f"{arrow.name} {amount(arrow.mass, self.common)}".strip()
+            routes.append(
+                Route(
+                    leaves=(edge, floor - float(piece.low + piece.high) / 2 * self.unit),
+                    rises_at=edge + way * self._offset(at),
+                    ends=(self._landing(at), floor - self._top(arrow.end) - 1),
+                    text=text,
+                    hint=f"{sentences.arrow_words(self.columns, arrow, 1)} (exactly {arrow.mass})",
+                    room=text_width(text, SIZE) * 1.06,
+                    thickness=1.4 + 2.6 * float(arrow.mass / heaviest) if self.columns.grouped else 1.8,
+                )
+            )
+        return routes
+
+    def _offset(self, at: int) -> float:
+        """Return how far from its pile an arrow rises: those that leave on the same side, one beside the other."""
+        arrow = self.arrows[at]
+        right = arrow.end > arrow.start
+        beside = [
+            piece.arrow
+            for piece in self.taken[arrow.start]
+            if (self.arrows[piece.arrow].end > arrow.start) == right
+        ]
+        room = (self.pitch - self.bar) / 2 - 3
+        return room * (beside.index(at) + 1) / (len(beside) + 1) if len(beside) > 2 else min(room, 7.0 * (beside.index(at) + 1))
+
+    def _landing(self, at: int) -> float:
+        """Return where above its hole an arrow comes down: those from the left on the left."""
+        arrow = self.arrows[at]
+        incoming = [piece.arrow for piece in self.filled[arrow.end]]
+        order = sorted(incoming, key=lambda other: (self.arrows[other].start, other))
+        return self.centres[arrow.end] + self.bar * ((order.index(at) + 1) / (len(order) + 1) - 0.5)
+
+    def _top(self, at: int) -> float:
+        column = self.columns.items[at]
+        return float(max(column.inside, column.outside)) * self.unit
+
+    def routes_drawn(self, floor: float) -> list[str]:
+        """Return the arrows."""
+        return drawn_arrows(self.routes(floor), floor - TALLEST - 22, self.lane)

@@ -1,0 +1,182 @@
+"""What a figure says in words: its heading, how to read it, and its text alternative."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tclose.explanations import Explanation
+from tclose.readings import as_text
+from tclose.render.cells import key_text, visible
+from tclose.render.figures.amounts import amount, exactly, numbered, percent, result
+from tclose.render.figures.columns import Arrow, Columns
+from tclose.render.figures.svg import Subject
+from tclose.render.words import counted
+from tclose.roles import Hierarchical, Numeric
+
+SAME = "The class is distributed exactly as {whole}: nothing has to be moved."
+ALONE = "There is only one value: nobody learns anything from it, and nothing has to be moved."
+
+
+def subject_of(explanation: Explanation, name: str, mark: str) -> Subject:
+    """Return what tells a figure apart from every other."""
+    facts = (
+        mark,
+        explanation.source,
+        explanation.rule,
+        explanation.counts,
+        explanation.reference_counts,
+        [as_text(value) for value in explanation.values],
+    )
+    return Subject(name, key_text(explanation.key), explanation.attribute, facts)
+
+
+def whole_of(explanation: Explanation) -> str:
+    """Return what the class is compared with, in two words."""
+    return "the table" if explanation.reference == "the audited table" else "the reference"
+
+
+def heading(explanation: Explanation) -> str:
+    """Return what the figure is about: the attribute and the class."""
+    key = "the whole table" if not explanation.key else f"the class {key_text(explanation.key)}"
+    return f"{visible(explanation.attribute)} in {key}"
+
+
+def verdict(explanation: Explanation) -> str:
+    """Return the result: the distance from the table."""
+    return f"distance {result(explanation.value)} from {whole_of(explanation)}"
+
+
+def nothing_to_move(explanation: Explanation) -> str:
+    """Return the one sentence that explains a distance of nothing; empty where there is something to explain."""
+    if len(explanation.values) == 1:
+        return ALONE
+    return "" if explanation.value else SAME.format(whole=whole_of(explanation))
+
+
+def how_to_read_moves(explanation: Explanation) -> str:
+    """Return what somebody must know who has never seen such a figure."""
+    if same := nothing_to_move(explanation):
+        return same
+    rows, whole = counted(explanation.size, "row"), whole_of(explanation)
+    return (
+        f"Bars are what the class ({rows}) has, dashed outlines what {whole} ({explanation.total:,}) has. "
+        f"The arrows move what is too much into the holes until both are alike. "
+        f"A move costs the share moved times the distance; {_apart(explanation)}."
+    )
+
+
+def _apart(explanation: Explanation) -> str:
+    if explanation.on_a_line:
+        if isinstance(explanation.distance, Numeric):
+            return "the whole range of values is 1"
+        steps = len(explanation.values) - 1
+        return "the two values are 1 apart" if steps == 1 else f"one step is 1/{steps:,}, the whole way 1"
+    if isinstance(explanation.distance, Hierarchical):
+        return f"two values are as far apart as they meet high in the tree: 1/{explanation.scale} for each level"
+    return "any two values are 1 apart"
+
+
+def left_over(columns: Columns, drawn: Sequence[Arrow]) -> str:
+    """Return how many moves are not drawn, and their share of the cost; nothing where all are."""
+    explanation = columns.explanation
+    missing = len(explanation.moves) - sum(arrow.moves for arrow in drawn)
+    if not missing:
+        return ""
+    cost = explanation.value - sum(arrow.cost for arrow in drawn)
+    within = ", those within a group among them," if columns.grouped else ""
+    return f"… and {counted(missing, 'smaller move')}{within} {percent(cost, explanation.value)} of the cost."
+
+
+def sums(explanation: Explanation) -> str:
+    """Return how the result is reached, by moves and by flows."""
+    if not explanation.value:
+        return ""
+    moves = f"{counted(len(explanation.moves), 'move')}, share × distance, together {result(explanation.value)}"
+    if not explanation.on_a_line or len(explanation.flows) < 2:
+        return moves + "."
+    if isinstance(explanation.distance, Numeric):
+        return f"{moves}; the flows, each times the gap it crosses, over the range: the same."
+    return f"{moves}; the flows {numbered('A', 1)} … {numbered('A', len(explanation.flows))} over {explanation.scale:,}: the same."
+
+
+def shares(columns: Columns) -> str:
+    """Return both distributions in words."""
+    whole = whole_of(columns.explanation)
+    told = [
+        f"{column.label}: class {amount(column.inside)}, {whole.split()[-1]} {amount(column.outside)}"
+        for column in columns.items
+    ]
+    return "; ".join(told) + "."
+
+
+def moves_description(columns: Columns, drawn: Sequence[Arrow], common: int) -> str:
+    """Return the figure of the moves in words."""
+    explanation = columns.explanation
+    told = [f"{_result(explanation)} {how_to_read_moves(explanation)}", columns.note, f"Shares: {shares(columns)}"]
+    if drawn:
+        told.append("Moves: " + "; ".join(arrow_words(columns, arrow, common) for arrow in drawn) + ".")
+    told.append(left_over(columns, drawn))
+    if explanation.on_a_line and not columns.grouped and explanation.value:
+        told.append(f"Flows to the next value: {flow_words(explanation)}.")
+    return " ".join(part for part in told if part)
+
+
+def _result(explanation: Explanation) -> str:
+    return f"Distance {exactly(explanation.value)} from {whole_of(explanation)}."
+
+
+def arrow_words(columns: Columns, arrow: Arrow, common: int) -> str:
+    """Return a move in words, with its cost."""
+    start, end = columns.items[arrow.start].label, columns.items[arrow.end].label
+    name = f"{arrow.name} " if arrow.name else ""
+    several = f" in {counted(arrow.moves, 'move')}" if arrow.moves > 1 else ""
+    mass = amount(arrow.mass, common)
+    return f"{name}moves {mass} from {start} to {end}{several} at a cost of {amount(arrow.cost)}"
+
+
+def flow_words(explanation: Explanation) -> str:
+    """Return the flows over the edges of a line in words."""
+    from tclose.render.figures.amounts import common_denominator
+
+    common = common_denominator(explanation.flows)
+    told = []
+    for at, flow in enumerate(explanation.flows, start=1):
+        way = "" if not flow else " to the right" if flow > 0 else " to the left"
+        told.append(f"{numbered('A', at)} {amount(abs(flow), common)}{way}")
+    return ", ".join(told)
+
+
+def cumulative_description(columns: Columns) -> str:
+    """Return the figure of the cumulative curves in words."""
+    explanation = columns.explanation
+    told = [_result(explanation), how_to_read_curves(explanation), columns.note]
+    running_class = running_table = None
+    curves = []
+    for column in columns.items:
+        running_class = column.inside if running_class is None else running_class + column.inside
+        running_table = column.outside if running_table is None else running_table + column.outside
+        curves.append(f"up to {column.label}: class {amount(running_class)}, table {amount(running_table)}")
+    return " ".join(part for part in [*told, "; ".join(curves) + "."] if part)
+
+
+def how_to_read_curves(explanation: Explanation) -> str:
+    """Return how the cumulative curves are read."""
+    if same := nothing_to_move(explanation):
+        return same
+    whole = whole_of(explanation)
+    return (
+        f"Each curve says how much of the class, or of {whole}, lies at or below a value. "
+        "Where they part, the difference must be carried on to the next value: "
+        "the shaded area between them is the distance."
+    )
+
+
+def how_to_read_tree(explanation: Explanation) -> str:
+    """Return how the tree is read."""
+    if same := nothing_to_move(explanation):
+        return same
+    return (
+        "What a branch has too much of goes up, what it lacks comes down; thick lines carry it. "
+        f"On each level the mass that goes up is counted once, and their sum divided by the {explanation.scale} "
+        "levels is the distance."
+    )
