@@ -14,8 +14,7 @@ import pytest
 from papers import DISEASE_TREE, EXPECTED, TABLES, TOLERANCE
 from tclose import Hierarchical, Nominal, Numeric, Ordered, Roles, audit
 from tclose.errors import ColumnNotFoundError, InputError, RoleConflictError, ThresholdError
-from tclose.models.catalogue import Requirement, requirements
-from tclose.models.delta_disclosure import DeltaDisclosure
+from tclose.models.catalogue import requirements
 
 SALARY = Roles(quasi=["zip", "age"], sensitive={"salary": Ordered(), "disease": Nominal()})
 INCIDENTS = Roles(quasi="zone", sensitive={"incident": Nominal()})
@@ -167,7 +166,7 @@ def test_a_declared_value_that_does_not_occur_lengthens_the_scale(columns):
     assert found["salary"].t == max(EXPECTED["salary.ordered_with_12k"])
     assert by_class("salary", found, "salary.t") == close_to(EXPECTED["salary.ordered_with_12k"])
     assert found["salary"].values == 10
-    assert any("do not occur" in note for note in found["salary"].notes)
+    assert any("1 value" in note and "possible" in note for note in found["salary"].notes)
 
 
 def test_salary_as_categories_is_two_thirds_and_not_the_largest_difference():
@@ -247,7 +246,7 @@ def test_a_value_that_the_reference_lacks_has_infinite_gain_and_is_noted():
     assert {key: found["s"][key].value for key in ("kl", "beta", "delta", "enhanced_beta")} == dict.fromkeys(
         ("kl", "beta", "delta", "enhanced_beta"), math.inf
     )
-    assert any("1 of its values do not occur in the reference" in note for note in found["s"].notes)
+    assert any("reference lacks 1 value" in note for note in found["s"].notes)
 
 
 def test_a_reference_for_combinations_is_not_ignored():
@@ -311,10 +310,6 @@ def measured(table, attribute, distance, **options):
     return audit(TABLES[table].as_mapping(), roles, measure="all", **options)
 
 
-def present_only(threshold="3"):
-    return [Requirement(DeltaDisclosure(present_only=True), Fraction(threshold))]
-
-
 def test_the_other_models_on_the_incidents():
     found = measured("incidents", "incident", Nominal())
     attribute = found["incident"]
@@ -333,6 +328,8 @@ def test_the_other_models_on_the_incidents():
     sizes, kl = by_class("incidents", found, "size"), by_class("incidents", found, "incident.kl")
     mean = sum(n * d for n, d in zip(sizes, kl, strict=True)) / sum(sizes)
     assert mean == near(EXPECTED["incidents.mutual_information"])
+    assert attribute["kl"].details["mean"] == near(EXPECTED["incidents.mutual_information"])
+    assert EXPECTED["incidents.beta_enhanced_violations"] in attribute["enhanced_beta"].details.values()
 
 
 def test_the_other_models_on_the_diseases():
@@ -358,6 +355,7 @@ def test_the_other_models_on_the_merit_points():
     assert found["merit"]["alpha"].value == EXPECTED["merit.alpha"]
     assert found["merit"]["beta"].value == EXPECTED["merit.beta_basic"]
     assert found["merit"]["kl"].value == near(EXPECTED["merit.kl"])
+    assert found["merit"]["kl"].details["mean"] == near(EXPECTED["merit.mutual_information"])
     assert found["prosecutor"].value == EXPECTED["merit.prosecutor_highest"]
     assert found["prosecutor"].details["average"] == EXPECTED["merit.prosecutor_average"]
     by_frequency = measured("merit", "merit", Ordered(order="frequency"))
@@ -370,8 +368,8 @@ def test_the_other_models_on_the_merit_points():
      ("merit", "merit", "merit")],
 )  # fmt: skip
 def test_delta_of_the_values_that_are_present(table, attribute, name):
-    found = measured(table, attribute, Nominal(), require=present_only())
-    assert found[attribute]["delta"].value == near(EXPECTED[f"{name}.delta_present_only"])
+    found = measured(table, attribute, Nominal(), require={"delta_present": 3})
+    assert found[attribute]["delta_present"].value == near(EXPECTED[f"{name}.delta_present_only"])
     assert found.holds
 
 
@@ -460,7 +458,7 @@ def test_presence_must_lie_between_both_thresholds(low, high, holds):
 
 def test_a_population_that_lacks_a_class_is_refused():
     fewer = {"zone": [zone for zone in PEOPLE["zone"] if zone != "9A"]}
-    with pytest.raises(InputError, match="1 classes of the table do not occur in the population"):
+    with pytest.raises(InputError, match="fewer rows than the table in 1 of"):
         audit(SAMPLE, Roles(quasi="zone", sensitive="s"), population=fewer)
 
 

@@ -150,6 +150,8 @@ def _no_such_class(key: Mapping[str, object], evidence: Evidence) -> str:
         if others and (near := evidence.matching(others)):
             classes = "1 class matches" if near == 1 else f"{near} classes match"
             return f"No class has this key; {classes} in everything but {column!r}."
+    if len(evidence.quasi) == 1:
+        return f"No class has this key; check the value of {evidence.quasi[0]!r} and its spelling."
     return (
         "No class has this key, nor one that differs in a single quasi-identifier; check the values and their spelling."
     )

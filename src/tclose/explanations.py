@@ -266,12 +266,9 @@ class Explanation:
     @cached_property
     def shifts(self) -> list[Shift]:
         """The values whose share in the class differs from the reference, largest difference first."""
-        found = [
-            Shift(at + 1, value, p, q)
-            for at, (value, p, q) in enumerate(zip(self.values, self.inside, self.outside, strict=True))
-            if p != q
-        ]
-        return sorted(found, key=lambda shift: (-abs(shift.difference), shift.position))
+        gaps = [mass - hole for mass, hole in zip(*self._masses, strict=True)]
+        order = sorted((at for at, gap in enumerate(gaps) if gap), key=lambda at: (-abs(gaps[at]), at))
+        return [Shift(at + 1, self.values[at], self.inside[at], self.outside[at]) for at in order]
 
     @cached_property
     def other_models(self) -> dict[str, tuple[Model, Exact]]:

@@ -57,7 +57,7 @@ class _Share:
         else:
             numbers = self.index.numbers(batch.words)
             if self.index.size > len(self.sizes):
-                self.sizes = np.concatenate([self.sizes, np.zeros(self.index.size, dtype=np.int64)])
+                self.sizes = np.concatenate([self.sizes, np.zeros(self.index.size, dtype=self.sizes.dtype)])
         loops.tally(numbers, self.sizes)
         for codes, counts in zip(batch.codes, self.code_counts, strict=True):
             loops.tally(codes, counts)
@@ -78,6 +78,8 @@ class GroupedRows:
         For each key word, one more than its largest value.
     code_spans
         For each attribute, one more than its largest code.
+    rows
+        How many rows there will be at most; fewer bytes for each counter keep more of them near.
     threads
         How many workers take part.
     """
@@ -88,16 +90,19 @@ class GroupedRows:
         batch_of: Callable[[Arrival], Batch],
         spans: Sequence[int],
         code_spans: Sequence[int],
+        rows: int,
         threads: int,
     ) -> None:
         direct = len(spans) == 1 and spans[0] <= DIRECT_SPAN
+        counter: type[np.int32] | type[np.int64] = np.int32 if rows < 2**31 else np.int64
+        self._counter = counter
         lock, stopped = threading.Lock(), threading.Event()
 
         def work(_: int) -> _Share:
             share = _Share(
                 index=None if direct else KeyIndex(len(spans)),
-                sizes=np.zeros(spans[0] if direct else 1024, dtype=np.int64),
-                code_counts=[np.zeros(span, dtype=np.int64) for span in code_spans],
+                sizes=np.zeros(spans[0] if direct else 1024, dtype=counter),
+                code_counts=[np.zeros(span, dtype=counter) for span in code_spans],
             )
             while not stopped.is_set():
                 with lock:
@@ -113,8 +118,9 @@ class GroupedRows:
         except BaseException:
             stopped.set()
             raise
-        self.code_counts = [
-            np.sum([share.code_counts[a] for share in self._shares], axis=0) for a in range(len(code_spans))
+        self.code_counts: list[Integers] = [
+            np.asarray(sum(share.code_counts[at].astype(np.int64) for share in self._shares))
+            for at in range(len(code_spans))
         ]
         whole = self._shares[0].index
         if whole is None:
@@ -125,7 +131,7 @@ class GroupedRows:
 
     def _placed_by_code(self) -> _Placed:
         """Place the classes where the key word itself is the class number."""
-        totals: Integers = np.sum([share.sizes for share in self._shares], axis=0)
+        totals: Integers = np.sum([share.sizes for share in self._shares], axis=0, dtype=np.int64)
         present = np.flatnonzero(totals)
         starts = _running(totals)
         first = [starts[:-1].copy()]
@@ -152,7 +158,8 @@ class GroupedRows:
         ranks = np.empty(self.rows, dtype=np.int32)
 
         def scatter(worker: int) -> None:
-            share, place = self._shares[worker], self._first[worker].copy()
+            share = self._shares[worker]
+            place = self._first[worker].astype(share.sizes.dtype)
             for numbers, codes in zip(share.numbers, share.codes, strict=True):
                 loops.scatter(numbers, codes[attribute], rank_of_code, place, ranks)
 
@@ -181,7 +188,7 @@ class GroupedRows:
         def work(position: int) -> Result:
             low, high = int(cuts[position]), int(cuts[position + 1])
             if not hasattr(scratch, "counters"):
-                scratch.counters = [_Counters(m) for m in values]
+                scratch.counters = [_Counters(m, self._counter) for m in values]
             blocks = tuple(
                 counters.block(rows, starts, low, high) for counters, rows in zip(scratch.counters, ranks, strict=True)
             )
@@ -193,8 +200,8 @@ class GroupedRows:
 class _Counters:
     """Scratch space to count the values of one class after the other, without sorting them."""
 
-    def __init__(self, values: int) -> None:
-        self._counts = np.zeros(values + 1, dtype=np.int64)
+    def __init__(self, values: int, counter: type[np.int32] | type[np.int64]) -> None:
+        self._counts = np.zeros(values + 1, dtype=counter)
         self._bits = [np.zeros((values >> shift) + 1, dtype=np.uint64) for shift in (6, 12, 18)]
 
     def block(self, rows: Ranks, starts: Integers, low: int, high: int) -> Block:

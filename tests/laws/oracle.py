@@ -128,6 +128,7 @@ def attribute_figures(
         "delta": math.inf
         if lacks or math.inf in ratios
         else max(abs(math.log(ratio)) for ratio in ratios),
+        "delta_present": math.inf if math.inf in ratios else max(abs(math.log(ratio)) for ratio in ratios),
     }
     if all(isinstance(value, int | float | Fraction) for value in attribute.order):
         values = [Fraction(value) for value in counts]

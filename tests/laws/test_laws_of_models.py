@@ -126,7 +126,17 @@ def test_the_figure_of_the_table_is_that_of_its_worst_class_and_that_class_is_na
         assert figure.worst.size == case.sizes()[named], model
 
 
-EXACT = sorted(MODELS.keys() - {"entropy_l", "kl", "js", "smoothed_js", "delta", "enhanced_beta", "marketer"})
+@given(cases())
+@FEW
+def test_the_mean_divergence_is_the_information_that_classes_give_about_the_value(case):
+    """Rebollo-Monedero et al.: the sum over classes of n/N · KL, over the rows that have a value."""
+    expected, classes = expected_figures(case), case.classes()
+    mean = sum(sum(counts.values()) * (expected[key]["kl"] or 0.0) for key, counts in classes.items())
+    found = everything(case)["s"]["kl"].details["mean"]
+    assert found == pytest.approx(mean / len(case.known), abs=2e-12)
+
+
+EXACT = sorted(MODELS.keys() - {"entropy_l", "kl", "js", "smoothed_js", "delta", "delta_present", "enhanced_beta", "marketer"})
 
 
 @given(cases(), st.data())

@@ -47,7 +47,7 @@ def explanation_data(explanation: Explanation) -> dict[str, Any]:
         "largest": _exact(explanation.domain.ground.largest()),
         "words": verdict(explanation),
         "values": _values(explanation),
-        "scale": explanation.scale,
+        "divisor": str(unit(explanation) * explanation.scale),
         "flows": [str(flow) for flow in explanation.flows],
         "terms": _terms(explanation),
         "levels": _levels(explanation),

@@ -21,10 +21,13 @@ def amounts(values: Sequence[Fraction]) -> list[str]:
     ['2/9', '6/9', '0', '−1/9']
     >>> amounts([Fraction(1, 3), Fraction(1, 30162)])
     ['0.3333', '3.315e-05']
+    >>> amounts([Fraction(1, 20000), Fraction(1, 30162)])
+    ['0.00005', '0.0000332']
     """
     below = math.lcm(*(value.denominator for value in values))
     if below > _LARGEST_DENOMINATOR:
-        return [decimal(value) for value in values]
+        largest = max(abs(float(value)) for value in values)
+        return [decimal(value, max(4, 2 - math.floor(math.log10(largest)))) for value in values]
     return [_over(value, below) for value in values]
 
 
@@ -39,20 +42,27 @@ def amount(value: Fraction) -> str:
     return amounts([value])[0]
 
 
-def is_fraction(text: str) -> bool:
-    """Say whether a number is shown as a fraction or whole number, and so exactly."""
-    return "." not in text and "e" not in text
-
-
 def _over(value: Fraction, below: int) -> str:
     above = value.numerator * (below // value.denominator)
     text = str(value.numerator) if value.denominator == 1 else f"{above}/{below}"
     return text.replace("-", "−")
 
 
-def decimal(value: Fraction) -> str:
+def decimal(value: Fraction, digits: int = 4) -> str:
     """Return a number as a decimal, rounded for reading."""
-    return decimal_text(float(value)).replace("-", "−").replace("e−", "e-")
+    return decimal_text(float(value), digits).replace("-", "−").replace("e−", "e-")
+
+
+def quantity(value: Fraction) -> str:
+    """Return a length in the units of an attribute: as a decimal where that is exact.
+
+    Examples
+    --------
+    >>> quantity(Fraction(173, 2)), quantity(Fraction(13)), quantity(Fraction(1, 3))
+    ('86.5', '13', '1/3')
+    """
+    rounded = decimal(value)
+    return rounded if "e" not in rounded and Fraction(rounded) == value else amount(value)
 
 
 def equals(value: Fraction) -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Literal
 
 from tclose.exact import shown
 from tclose.explanations import Explanation
 from tclose.models.catalogue import label
 from tclose.render import explanation_words as words
 from tclose.render.cells import visible
-from tclose.render.explanation_numbers import amount, amounts, equals, numbered
+from tclose.render.explanation_numbers import amounts, equals, numbered, quantity
 from tclose.render.explanation_rows import (
     Band,
     ShownMoves,
@@ -23,6 +24,8 @@ from tclose.render.explanation_rows import (
     value_text,
 )
 from tclose.roles import Numeric
+
+Kind = Literal["distributions", "definition", "level", "moves", "sum", "models"]
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,7 @@ class Grid:
 class Section:
     """A heading with sentences before and after a table."""
 
+    kind: Kind
     title: str
     before: tuple[str, ...] = ()
     grid: Grid | None = None
@@ -88,7 +92,7 @@ def _distributions(explanation: Explanation, bands: Sequence[Band]) -> Section:
     if words.given_shares(explanation):
         del titles[3], columns[3]
     before = (words.class_sentence(explanation), words.binning_sentence(explanation))
-    return Section("The two distributions", tuple(filter(None, before)), _grid(titles, columns))
+    return Section("distributions", "The two distributions", tuple(filter(None, before)), _grid(titles, columns))
 
 
 def _definition(explanation: Explanation, bands: Sequence[Band]) -> Iterable[Section]:
@@ -104,13 +108,12 @@ def _line_definition(explanation: Explanation, bands: Sequence[Band]) -> Section
     together = binned(explanation)
     last = len(explanation.values)
     adds = "Σ |S| · gap" if numeric and together else "|S| · gap" if numeric else "Σ |S|" if together else "|S|"
-    gaps = [*(gap * unit(explanation) for gap in explanation.gaps), Fraction(0)]
     columns = [
         ["" if band.name == str(last) else numbered("A", band.name) for band in bands],
         [band.label for band in bands],
         amounts([band.difference for band in bands]),
         amounts([band.running for band in bands]),
-        ["–" if at + 1 == last else amount(gap) for at, gap in enumerate(gaps)] if numeric and not together else [],
+        _gaps(explanation) if numeric and not together else [],
         amounts([band.adds for band in bands]),
         amounts([band.upto for band in bands]),
     ]
@@ -118,6 +121,7 @@ def _line_definition(explanation: Explanation, bands: Sequence[Band]) -> Section
     if not columns[4]:
         del titles[4], columns[4]
     return Section(
+        "definition",
         "The definition, term by term",
         (words.definition_sentence(explanation),),
         _grid(titles, columns),
@@ -125,11 +129,17 @@ def _line_definition(explanation: Explanation, bands: Sequence[Band]) -> Section
     )
 
 
+def _gaps(explanation: Explanation) -> list[str]:
+    """Return how far each value is from the next one, in the units of the attribute."""
+    step = unit(explanation)
+    return [*(quantity(gap * step) for gap in explanation.gaps), "–"]
+
+
 def _scaled_sum(explanation: Explanation, bands: Sequence[Band]) -> str:
     """Return the sum of the definition as one line."""
     terms = [band.adds for band in bands if band.adds]
     length = unit(explanation) * explanation.scale
-    return f"E = ({' + '.join(amounts(terms))}) / {amount(length)} {equals(explanation.value)}"
+    return f"E = ({' + '.join(amounts(terms))}) / {quantity(length)} {equals(explanation.value)}"
 
 
 def _nominal_definition(explanation: Explanation, bands: Sequence[Band]) -> Section:
@@ -142,6 +152,7 @@ def _nominal_definition(explanation: Explanation, bands: Sequence[Band]) -> Sect
     ]
     terms = [band.adds for band in bands if band.adds]
     return Section(
+        "definition",
         "The definition, term by term",
         (words.definition_sentence(explanation),),
         _grid(["", visible(explanation.attribute), "p − q", "|p − q|", "sum"], columns),
@@ -164,6 +175,7 @@ def _level_sections(explanation: Explanation) -> Iterable[Section]:
         terms = [band.adds for band in bands if band.adds] or [Fraction(0)]
         value = sum(terms, Fraction(0)) / 2
         yield Section(
+            "level",
             f"Level {level}: {'the values' if level == 0 else 'their groups'}",
             (words.definition_sentence(explanation),) if level == 0 else (),
             _grid(["", visible(explanation.attribute), "p", "q", "p − q", "|p − q|"], columns),
@@ -172,13 +184,11 @@ def _level_sections(explanation: Explanation) -> Iterable[Section]:
 
 
 def _tree_sum(explanation: Explanation) -> Section:
+    levels = " + ".join(amounts(level_distances(explanation)))
     return Section(
+        "definition",
         "The definition, level by level",
-        (),
-        None,
-        (
-            f"E = ({' + '.join(amounts(level_distances(explanation)))}) / {explanation.scale} {equals(explanation.value)}",
-        ),
+        after=(f"E = ({levels}) / {explanation.scale} {equals(explanation.value)}",),
     )
 
 
@@ -202,6 +212,7 @@ def _moves(explanation: Explanation) -> Section:
     titles = ["", "from → to", "mass", "distance", "cost", "remainder", visible(explanation.attribute)]
     rest = (words.rest_sentence(explanation, moves),) if moves.rest else ()
     return Section(
+        "moves",
         "The moves that turn the class into " + words.whole(explanation),
         (words.moves_sentence(explanation),),
         _grid(titles, columns),
@@ -220,9 +231,11 @@ def _cost_sum(explanation: Explanation, moves: ShownMoves) -> str:
 
 
 def _agreement(explanation: Explanation) -> Section:
-    return Section("The sum", (words.agreement_sentence(explanation), words.vacuous_sentence(explanation)))
+    return Section("sum", "The sum", (words.agreement_sentence(explanation), words.vacuous_sentence(explanation)))
 
 
 def _models(explanation: Explanation) -> Section:
     rows = [(label(model), shown(value), model.title) for model, value in explanation.other_models.values()]
-    return Section("How other models see the same class", (), Grid(("figure", "of this class", "model"), tuple(rows)))
+    return Section(
+        "models", "How other models see the same class", (), Grid(("figure", "of this class", "model"), tuple(rows))
+    )

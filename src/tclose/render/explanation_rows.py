@@ -169,6 +169,6 @@ def shown_moves(explanation: Explanation) -> ShownMoves:
     moves = list(enumerate(explanation.moves, start=1))
     if len(moves) <= MOST_MOVES:
         return ShownMoves(tuple(moves), 0, Fraction(0))
-    moves.sort(key=lambda numbered: (-numbered[1].cost, numbered[0]))
+    moves.sort(key=lambda numbered: (-float(numbered[1].cost), numbered[0]))
     rest = [step.cost for _, step in moves[MOST_MOVES:]]
     return ShownMoves(tuple(moves[:MOST_MOVES]), len(rest), sum(rest, Fraction(0)))

@@ -33,7 +33,7 @@ def _explanation(explanation: Explanation, width: int, *, colour: bool) -> list[
     if not parts.sections:
         return wrapped(" ".join(parts.verdict), width)
     lines = [painted(line, "bold", colour=colour) for line in wrapped(parts.title, width)]
-    lines += ["", *wrapped(" ".join(parts.verdict), width)]
+    lines += ["", *(line for sentence in parts.verdict for line in wrapped(sentence, width))]
     for section in parts.sections:
         lines += ["", painted(section.title, "bold", colour=colour), *_section(section, width, colour=colour)]
     return lines

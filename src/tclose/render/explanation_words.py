@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+from tclose.exact import shown
 from tclose.explanations import Explanation, Shift
 from tclose.render.cells import key_text, visible
-from tclose.render.explanation_numbers import amount, chance, equals, percent
-from tclose.render.explanation_rows import ShownMoves, binned, shown_moves, unit, value_text
+from tclose.render.explanation_numbers import chance, decimal, equals, percent, quantity
+from tclose.render.explanation_rows import MOST_MOVES, ShownMoves, binned, unit, value_text
 from tclose.render.words import counted, distance_words
 from tclose.roles import Numeric, Ordered
 
 _NAMED = 4
 _RULES = {
-    "stay": "What can stay stays, and the rest moves in order: the fewest moves that do it.",
+    "stay": "What can stay stays, and the rest moves in order: as little mass as can be is moved.",
     "monotone": "The distributions are matched in order, from the lowest value to the highest.",
     "tutorial": "Waiting holes are filled first, then a value's own, as in the tutorial's lists.",
 }
@@ -110,10 +111,10 @@ def _work(explanation: Explanation) -> str:
         return f"{chance(value)} people of the class would have to change their value"
     way = f"{percent(value)} of the way up the hierarchy"
     if isinstance(explanation.distance, Ordered):
-        way = f"{amount(value * scale)} of the {counted(scale, 'step')} from the first value to the last"
+        way = f"{decimal(value * scale, 2)} of the {counted(scale, 'step')} from the first value to the last"
     if isinstance(explanation.distance, Numeric):
         length = unit(explanation) * scale
-        way = f"{amount(value * length)} of the {amount(length)} from the lowest value to the highest"
+        way = f"{decimal(value * length, 2)} of the {decimal(length, 2)} from the lowest value to the highest"
     return f"the class would have to move its people {way}, on average"
 
 
@@ -172,7 +173,7 @@ def definition_sentence(explanation: Explanation) -> str:
         return (
             "Sᵢ adds up p − q from the lowest value to value i: what must be carried over the gap to the next "
             f"value. The distance is the sum of all |Sᵢ| · gap, divided by the range, "
-            f"{amount(unit(explanation) * explanation.scale)}."
+            f"{quantity(unit(explanation) * explanation.scale)}."
         )
     if explanation.hierarchy is None:
         return "Any two values are equally far apart, so the distance is half the sum of all |p − q|."
@@ -188,7 +189,7 @@ def moves_sentence(explanation: Explanation) -> str:
     rule = _RULES[explanation.rule] if explanation.on_a_line else "What can stay stays; any other match costs the same."
     if explanation.hierarchy is not None:
         rule = "What can stay stays; the rest moves within the smallest group that has room for it."
-    order = " The costliest come first." if shown_moves(explanation).rest else ""
+    order = " The costliest come first." if len(explanation.moves) > MOST_MOVES else ""
     return f"Each move takes a share of the class to another value and costs mass · distance. {rule} {least}{order}"
 
 
@@ -200,7 +201,7 @@ def rest_sentence(explanation: Explanation, moves: ShownMoves) -> str:
 
 def agreement_sentence(explanation: Explanation) -> str:
     """Say that the three ways to the distance agree; computing the value checks it."""
-    value = result_text(explanation.value)
+    value = shown(explanation.value)
     ways = "the flows over the edges" if explanation.on_a_line else "the flows up the levels of the tree"
     if explanation.hierarchy is None and not explanation.on_a_line:
         ways = "the differences of the shares"

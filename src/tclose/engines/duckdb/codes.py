@@ -20,6 +20,8 @@ from tclose.errors import InternalError, SourceError
 WHOLE = frozenset({"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"})
 WORD = 2**62
 """Key words stay below this, so that they fit signed 64-bit arithmetic."""
+NARROW = 2**31 - 1
+"""Up to this span, sums of offsets fit 32-bit arithmetic."""
 TABLE_SPAN = 1 << 22
 """Up to this span, codes are looked up in a table; beyond, they are searched for."""
 _FEW = 4096
@@ -50,18 +52,19 @@ class Coding:
     def expression(self, aliases: Sequence[str]) -> str:
         """Return the SQL for the raw code of the columns under these aliases, in the smallest type that holds it."""
         if self.minimum is not None:
-            wide = f"coalesce(CAST({aliases[0]} AS BIGINT) - ({self.minimum - 1}), 0)"
+            wide = self.offset(aliases[0])
         else:
             wide = f"({_hash(self.columns, aliases, self.salt)} >> {self.shift}) & {self.span - 1}"
-        return f"CAST({wide} AS {self.raw_type})"
+        return f"CAST({wide} AS {smallest_type(self.span)})"
 
-    @property
-    def raw_type(self) -> str:
-        """The SQL type of the raw code."""
-        for kind, bits in (("UTINYINT", 8), ("USMALLINT", 16), ("UINTEGER", 32)):
-            if self.span <= 1 << bits:
-                return kind
-        return "UBIGINT"
+    def offset(self, alias: str) -> str:
+        """Return the SQL for the offset of a whole number, in arithmetic as narrow as cannot overflow."""
+        if self.minimum is None:
+            raise InternalError("A column without offsets was asked for one.")
+        narrow = self.columns[0].type in ("TINYINT", "SMALLINT", "UTINYINT", "USMALLINT")
+        number = f"CAST({alias} AS INTEGER)" if narrow else alias
+        number = f"CAST({alias} AS BIGINT)" if self.span > NARROW else number
+        return f"coalesce({number} - ({self.minimum - 1}), 0)"
 
     @cached_property
     def table(self) -> NDArray[np.int32] | None:
@@ -94,6 +97,14 @@ class Coding:
         if self.minimum is None:
             return f"{joined}.v0"
         return f"CASE WHEN {code} > 0 THEN CAST({code} + ({self.minimum - 1}) AS {self.columns[0].type}) END"
+
+
+def smallest_type(span: int) -> str:
+    """Return the smallest unsigned SQL type that holds the numbers below a span."""
+    for kind, bits in (("UTINYINT", 8), ("USMALLINT", 16), ("UINTEGER", 32)):
+        if span <= 1 << bits:
+            return kind
+    return "UBIGINT"
 
 
 def changed() -> SourceError:

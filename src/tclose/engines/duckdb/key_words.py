@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,8 +12,46 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tclose.counts import Integers
-from tclose.engines.duckdb.codes import WORD, Coding
+from tclose.engines.duckdb.codes import NARROW, WORD, Coding, changed, smallest_type
 from tclose.engines.duckdb.table import LoadedTable
+
+
+@dataclass(frozen=True)
+class RawColumn:
+    """A column of raw codes: those of one coding, or several offsets packed by their strides."""
+
+    codings: tuple[Coding, ...]
+    word: int
+    stride: int
+
+    @property
+    def size(self) -> int:
+        """One more than the largest code."""
+        return math.prod(coding.size for coding in self.codings)
+
+    def packs(self, coding: Coding) -> bool:
+        """Say whether another coding can be packed in: all must be offsets, and their product narrow."""
+        offsets = all(each.minimum is not None for each in (*self.codings, coding))
+        return offsets and self.size * coding.size <= NARROW
+
+    def expression(self, table: LoadedTable) -> str:
+        """Return the SQL for the raw code."""
+        if len(self.codings) == 1:
+            coding = self.codings[0]
+            return coding.expression([table.column(column.name).alias for column in coding.columns])
+        terms, stride = [], 1
+        for coding in self.codings:
+            terms.append(f"{coding.offset(table.column(coding.columns[0].name).alias)} * {stride}")
+            stride *= coding.size
+        return f"CAST({' + '.join(terms)} AS {smallest_type(stride)})"
+
+    def codes(self, raw: NDArray[Any]) -> Integers:
+        """Return the codes of raw codes."""
+        if len(self.codings) == 1:
+            return self.codings[0].codes(raw)
+        if len(raw) and int(raw.max()) >= self.size:
+            raise changed()
+        return raw.astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -40,18 +79,28 @@ class KeyWords:
             spans[word] = stride * coding.size
         return spans
 
+    @cached_property
+    def raw(self) -> list[RawColumn]:
+        """The columns that SQL delivers: neighbouring offsets packed into one, other codings one each."""
+        found: list[RawColumn] = []
+        for coding, (word, stride) in zip(self.codings, self.places, strict=True):
+            last = found[-1] if found else None
+            packed = last is not None and last.word == word and last.packs(coding)
+            if last is not None and packed:
+                found[-1] = RawColumn((*last.codings, coding), word, last.stride)
+            else:
+                found.append(RawColumn((coding,), word, stride))
+        return found
+
     def raw_columns(self, table: LoadedTable) -> list[str]:
-        """Return the SQL for the raw code of each quasi-identifier, named r0, r1 and so on."""
-        return [
-            f"{coding.expression([table.column(column.name).alias for column in coding.columns])} AS r{at}"
-            for at, coding in enumerate(self.codings)
-        ]
+        """Return the SQL of those columns, named r0, r1 and so on."""
+        return [f"{column.expression(table)} AS r{at}" for at, column in enumerate(self.raw)]
 
     def words(self, raw: Sequence[NDArray[Any]], rows: int) -> Integers:
         """Return the key words of rows from their raw codes, a column for each word."""
         words = np.zeros((rows, len(self.spans)), dtype=np.int64)
-        for column, (word, stride), coding in zip(raw, self.places, self.codings, strict=True):
-            words[:, word] += coding.codes(column) * stride
+        for codes, column in zip(raw, self.raw, strict=True):
+            words[:, column.word] += column.codes(codes) * column.stride
         return words
 
     def codes(self, words: Integers) -> Integers:

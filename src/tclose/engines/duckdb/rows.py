@@ -45,7 +45,10 @@ class RowCounts:
         self._where = where
         spans = coded_table.keys.spans
         self._word_type = np.int32 if len(spans) == 1 and spans[0] <= DIRECT_SPAN else np.int64
-        self._key_readers = [_Reader(coding) for coding in coded_table.keys.codings]
+        self._key_readers = [
+            _Reader(column.codings[0]) if len(column.codings) == 1 else _Reader(None, column.size)
+            for column in coded_table.keys.raw
+        ]
         self._readers = [_Reader(attribute.coding) for attribute in coded_table.attributes]
         table = coded_table.table
         with translated(table.label, connection=table.connection):
@@ -54,7 +57,8 @@ class RowCounts:
                 arrivals=self._reported(iter(stream), progress),
                 batch_of=self._batch,
                 spans=spans,
-                code_spans=[reader.coding.size for reader in self._readers],
+                code_spans=[reader.size for reader in self._readers],
+                rows=rows,
                 threads=threads,
             )
         if self._grouped.rows != rows:
@@ -83,14 +87,22 @@ class RowCounts:
             np.asarray(child.view().buffer(1))[child.offset : child.offset + array.length]
             for child in (array.child(at) for at in range(array.n_children))
         ]
-        words = [np.zeros(array.length, dtype=self._word_type) for _ in self._coded.keys.spans]
-        for column, reader, (word, stride) in zip(columns, self._key_readers, self._coded.keys.places, strict=False):
-            reader.add(column, stride, words[word])
+        words = self._words(columns[: len(self._key_readers)], array.length)
         codes = [
             reader.codes(column)
             for column, reader in zip(columns[len(self._key_readers) :], self._readers, strict=True)
         ]
         return Batch(tuple(words), tuple(codes))
+
+    def _words(self, columns: Sequence[NDArray[Any]], rows: int) -> list[NDArray[Any]]:
+        """Return the key words of a batch; a single column of codes is its word already."""
+        keys = self._coded.keys.raw
+        if len(keys) == 1 and self._key_readers[0].delivers_codes:
+            return [self._key_readers[0].codes(columns[0]).astype(self._word_type, copy=False)]
+        words = [np.zeros(rows, dtype=self._word_type) for _ in self._coded.keys.spans]
+        for column, reader, key in zip(columns, self._key_readers, keys, strict=True):
+            reader.add(column, key.stride, words[key.word])
+        return words
 
     @cached_property
     def _observed(self) -> list[tuple[Observed, Integers]]:
@@ -121,34 +133,40 @@ class RowCounts:
 class _Reader:
     """Turns the raw codes of one column into codes, compiled and safe in several threads."""
 
-    def __init__(self, coding: Coding) -> None:
-        self.coding = coding
-        wide = coding.raw is not None and coding.table is None
-        self._index = FixedIndex(coding.raw.astype(np.int64)) if wide and coding.raw is not None else None
+    def __init__(self, coding: Coding | None, size: int = 0) -> None:
+        self.size = coding.size if coding is not None else size
+        self._table = coding.table if coding is not None else None
+        wide = coding is not None and coding.raw is not None and coding.table is None
+        self._index = FixedIndex(coding.raw.astype(np.int64)) if wide else None  # type: ignore[union-attr]
+
+    @property
+    def delivers_codes(self) -> bool:
+        """Whether raw codes are the codes."""
+        return self._table is None and self._index is None
 
     def _known(self, raw: NDArray[Any]) -> NDArray[Any]:
         """Return raw codes that a loop can take without checking bounds."""
         if self._index is not None:
             raw = self._index.numbers(raw.astype(np.int64))
-        limit = self.coding.span if self.coding.table is not None else self.coding.size
+        limit = len(self._table) if self._table is not None else self.size
         if len(raw) and int(raw.max()) >= limit:
             raise changed()
         return raw.astype(np.int32 if limit < 2**31 else np.int64, copy=False)
 
     def add(self, raw: NDArray[Any], stride: int, words: NDArray[Any]) -> None:
         """Add the codes of a column, times its stride, to the key words of rows."""
-        known, table = self._known(raw), self.coding.table
-        if table is None:
+        known = self._known(raw)
+        if self._table is None:
             loops.add_codes(known, stride, words)
-        elif loops.add_looked_up(known, table, stride, words):
+        elif loops.add_looked_up(known, self._table, stride, words):
             raise changed()
 
     def codes(self, raw: NDArray[Any]) -> NDArray[Any]:
         """Return the codes of an attribute."""
-        known, table = self._known(raw), self.coding.table
-        if table is None:
+        known = self._known(raw)
+        if self._table is None:
             return known
-        codes: NDArray[np.int32] = table[known]
+        codes: NDArray[np.int32] = self._table[known]
         if len(codes) and int(codes.min()) < 0:
             raise changed()
         return codes

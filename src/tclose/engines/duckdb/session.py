@@ -165,7 +165,7 @@ class DuckDBCounted:
         found = self._coded.run(
             f"SELECT {', '.join(keys.raw_columns(people))}, count(*) AS n FROM {people.name} GROUP BY ALL"  # noqa: S608
         ).fetchnumpy()
-        words = keys.words([found[f"r{at}"] for at in range(len(keys.codings))], len(found["n"]))
+        words = keys.words([found[f"r{at}"] for at in range(len(keys.raw))], len(found["n"]))
         known = _rows_as_keys(words)
         order = np.argsort(known)
         known = known[order]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from tclose.exact import decimal_text
@@ -65,6 +65,27 @@ def amount(value: Fraction, common: int = 1) -> str:
     return text if len(text) <= LONGEST else decimal_text(float(value))
 
 
+def alike(values: Sequence[Fraction], longest: int = LONGEST) -> list[str]:
+    """Return shares written in one way: over one denominator, else as fractions if all are short, else as decimals.
+
+    Parameters
+    ----------
+    values
+        The shares.
+    longest
+        How many characters a fraction may have.
+
+    Examples
+    --------
+    >>> alike([Fraction(2, 9), Fraction(2, 3)]), alike([Fraction(1, 2), Fraction(12345, 67891)])
+    (['2/9', '6/9'], ['0.5', '0.1818'])
+    """
+    common = common_denominator(values)
+    texts = [amount(value, common) for value in values]
+    short = all(len(str(value)) <= longest for value in values) and all(len(text) <= longest for text in texts)
+    return texts if short else [decimal_text(float(value)) for value in values]
+
+
 def exactly(value: Fraction) -> str:
     """Return a share exactly, with its decimal: ``3/8 = 0.375``, ``17/72 ≈ 0.2361``.
 
@@ -80,9 +101,21 @@ def exactly(value: Fraction) -> str:
 
 
 def result(value: Fraction) -> str:
-    """Return a distance for a heading: exactly, or as a decimal where the fraction is long."""
+    """Return a distance for a heading: exactly, or as a decimal where the fraction is long.
+
+    Examples
+    --------
+    >>> result(Fraction(3, 8)), result(Fraction(5709535, 62103558))
+    ('3/8 = 0.375', '≈ 0.0919')
+    """
     whole = exactly(value)
-    return whole if len(str(value)) <= 2 * LONGEST else whole.partition(" ")[2]
+    return whole if len(str(value)) <= LONGEST else whole.partition(" ")[2]
+
+
+def equals(name: str, value: Fraction) -> str:
+    """Return a named result: ``area = 3/8 = 0.375``, ``area ≈ 0.0919``."""
+    text = result(value)
+    return f"{name} {text}" if text.startswith("≈") else f"{name} = {text}"
 
 
 def percent(part: Fraction, whole: Fraction) -> str:

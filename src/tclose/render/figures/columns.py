@@ -114,7 +114,8 @@ def _label(explanation: Explanation, positions: list[int]) -> str:
         return first
     if not explanation.on_a_line:
         return f"{len(positions):,} others"
-    return f"{first} – {cell_text(explanation.values[positions[-1]])}"
+    last = cell_text(explanation.values[positions[-1]])
+    return f"{first} – {last}" if " " in first + last or "-" in first + last else f"{first}–{last}"
 
 
 def arrows_of(columns: Columns) -> list[Arrow]:

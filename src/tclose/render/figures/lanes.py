@@ -69,7 +69,9 @@ def drawn_arrows(routes: Sequence[Route], floor: float, step: float) -> list[str
         above = [other for other in range(len(routes)) if lanes[other] > lanes[at]]
         upright = [x for other in above for x in (routes[other].rises_at, routes[other].ends[0])]
         lines.append(_line(route, y))
-        texts.append(words(_clear_place(route, upright), y - 5, route.text, "tc-told tc-halo tc-strong", hint=route.hint))
+        texts.append(
+            words(_clear_place(route, upright), y - 5, route.text, "tc-told tc-halo tc-strong", hint=route.hint)
+        )
     return [*lines, *texts]
 
 

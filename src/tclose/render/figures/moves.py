@@ -8,7 +8,7 @@ from functools import cached_property
 
 from tclose.explanations import Explanation
 from tclose.render.figures import sentences
-from tclose.render.figures.amounts import amount, common_denominator, exactly
+from tclose.render.figures.amounts import alike, exactly
 from tclose.render.figures.columns import Arrow, Columns, arrows_of, columns_of, largest
 from tclose.render.figures.frame import MARGIN, NARROWEST, WIDEST, heading, legend, notes
 from tclose.render.figures.lanes import Route, drawn_arrows, lanes_of
@@ -41,8 +41,8 @@ def moves_figure(explanation: Explanation, *, mark: str = "") -> str:
     foot, y = notes(told, y + 22, width)
     return document(
         sentences.subject_of(explanation, "moves", mark),
-        f"{sentences.heading(explanation)}: {sentences.verdict(explanation)}",
-        sentences.moves_description(picture.columns, drawn, picture.common),
+        sentences.name(explanation),
+        sentences.moves_description(picture.columns, drawn, picture.masses),
         (width, y + 4),
         [*head, *key, *picture.bars(floor), *picture.routes_drawn(floor), *strip, *foot],
     )
@@ -73,8 +73,9 @@ class _Picture:
         return largest(self.all_arrows, grouped=self.columns.grouped)
 
     @cached_property
-    def common(self) -> int:
-        return common_denominator(arrow.mass for arrow in self.all_arrows)
+    def masses(self) -> list[str]:
+        """What the drawn arrows carry, all written in one way."""
+        return alike([arrow.mass for arrow in self.arrows])
 
     @property
     def pitch(self) -> float:
@@ -116,7 +117,9 @@ class _Picture:
         whole = sentences.whole_of(self.columns.explanation)
         entries = [(box(0, -7, 28, 15, "tc-stay"), "stays in place")]
         if self.arrows:
-            entries.append((box(0, -7, 28, 15, "tc-leave", fill=f"url(#{self.identity}-hatch)"), "too much here: moves away"))
+            entries.append(
+                (box(0, -7, 28, 15, "tc-leave", fill=f"url(#{self.identity}-hatch)"), "too much here: moves away")
+            )
             if self.columns.explanation.rule != "stay":
                 entries[-1] = (entries[-1][0], "moves away")
         entries.append((box(0, -7, 28, 15, "tc-hole"), f"the share of {whole}; empty: a hole to fill"))
@@ -132,10 +135,10 @@ class _Picture:
 
     @cached_property
     def taken(self) -> dict[int, list[_Slice]]:
-        """For each column, the slices of its pile that the drawn arrows take, the first on top."""
+        """For each column, the slices of its pile that the drawn arrows take: what goes farthest lies on top."""
         found: dict[int, list[_Slice]] = {}
         top = [column.inside for column in self.columns.items]
-        for at, arrow in enumerate(self.arrows):
+        for at, arrow in sorted(enumerate(self.arrows), key=lambda item: (-item[1].span, item[0])):
             top[arrow.start] -= arrow.mass
             found.setdefault(arrow.start, []).append(_Slice(at, top[arrow.start], top[arrow.start] + arrow.mass))
         return found
@@ -185,8 +188,8 @@ class _Picture:
                 elif number:
                     parts.append(line(x - self.bar / 2, low, x + self.bar / 2, low, "tc-slot"))
                 name = self.arrows[piece.arrow].name
-                both = at in self.taken and at in self.filled
-                if name and low - high >= 14 and text_width(name, SMALL) < self.bar and not both:
+                hidden = slices is self.filled.get(at) and at in self.taken
+                if name and low - high >= 14 and text_width(name, SMALL) < self.bar and not hidden:
                     parts.append(words(x, (low + high) / 2 + 4, name, "tc-small tc-strong tc-halo"))
         return parts
 
@@ -203,14 +206,14 @@ class _Picture:
             way = 1 if arrow.end > arrow.start else -1
             piece = next(piece for piece in self.taken[arrow.start] if piece.arrow == at)
             edge = self.centres[arrow.start] + way * self.bar / 2
-            text = f"{arrow.name} {amount(arrow.mass, self.common)}".strip()
+            text = f"{arrow.name} {self.masses[at]}".strip()
             routes.append(
                 Route(
                     leaves=(edge, floor - float(piece.low + piece.high) / 2 * self.unit),
                     rises_at=edge + way * self._offset(at),
                     ends=(self._landing(at), floor - self._top(arrow.end) - 1),
                     text=text,
-                    hint=f"{sentences.arrow_words(self.columns, arrow, 1)} (exactly {arrow.mass})",
+                    hint=sentences.arrow_words(self.columns, arrow, str(arrow.mass)),
                     room=text_width(text, SIZE) * 1.06,
                     thickness=1.4 + 2.6 * float(arrow.mass / heaviest) if self.columns.grouped else 1.8,
                 )
@@ -222,18 +225,20 @@ class _Picture:
         arrow = self.arrows[at]
         right = arrow.end > arrow.start
         beside = [
-            piece.arrow
-            for piece in self.taken[arrow.start]
-            if (self.arrows[piece.arrow].end > arrow.start) == right
+            piece.arrow for piece in self.taken[arrow.start] if (self.arrows[piece.arrow].end > arrow.start) == right
         ]
         room = (self.pitch - self.bar) / 2 - 3
-        return room * (beside.index(at) + 1) / (len(beside) + 1) if len(beside) > 2 else min(room, 7.0 * (beside.index(at) + 1))
+        return (
+            room * (beside.index(at) + 1) / (len(beside) + 1)
+            if len(beside) > 2
+            else min(room, 7.0 * (beside.index(at) + 1))
+        )
 
     def _landing(self, at: int) -> float:
-        """Return where above its hole an arrow comes down: those from the left on the left."""
+        """Return where above its hole an arrow comes down: beside the others, so that none crosses another."""
         arrow = self.arrows[at]
         incoming = [piece.arrow for piece in self.filled[arrow.end]]
-        order = sorted(incoming, key=lambda other: (self.arrows[other].start, other))
+        order = sorted(incoming, key=lambda other: (self.arrows[other].start > arrow.end, -self.arrows[other].start))
         return self.centres[arrow.end] + self.bar * ((order.index(at) + 1) / (len(order) + 1) - 0.5)
 
     def _top(self, at: int) -> float:

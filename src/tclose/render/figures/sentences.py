@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
+from itertools import repeat
 
 from tclose.explanations import Explanation
 from tclose.readings import as_text
 from tclose.render.cells import key_text, visible
-from tclose.render.figures.amounts import amount, exactly, numbered, percent, result
+from tclose.render.figures.amounts import alike, amount, common_denominator, exactly, numbered, percent, result
 from tclose.render.figures.columns import Arrow, Columns
 from tclose.render.figures.svg import Subject
 from tclose.render.words import counted
@@ -44,6 +46,12 @@ def heading(explanation: Explanation) -> str:
 def verdict(explanation: Explanation) -> str:
     """Return the result: the distance from the table."""
     return f"distance {result(explanation.value)} from {whole_of(explanation)}"
+
+
+def name(explanation: Explanation, shown: str = "") -> str:
+    """Return the name of a figure, with the exact result."""
+    how = f", {shown}" if shown else ""
+    return f"{heading(explanation)}{how}: distance {exactly(explanation.value)} from {whole_of(explanation)}"
 
 
 def nothing_to_move(explanation: Explanation) -> str:
@@ -91,12 +99,17 @@ def sums(explanation: Explanation) -> str:
     """Return how the result is reached, by moves and by flows."""
     if not explanation.value:
         return ""
-    moves = f"{counted(len(explanation.moves), 'move')}, share × distance, together {result(explanation.value)}"
+    one = len(explanation.moves) == 1
+    moves = "The move costs" if one else f"The {len(explanation.moves):,} moves, each its share × its distance, cost"
+    moves = f"{moves} {result(explanation.value)}"
     if not explanation.on_a_line or len(explanation.flows) < 2:
         return moves + "."
     if isinstance(explanation.distance, Numeric):
-        return f"{moves}; the flows, each times the gap it crosses, over the range: the same."
-    return f"{moves}; the flows {numbered('A', 1)} … {numbered('A', len(explanation.flows))} over {explanation.scale:,}: the same."
+        return f"{moves}; so do the flows, each × the gap it crosses, over the range."
+    total = sum(abs(flow) for flow in explanation.flows)
+    added = amount(Fraction(total), common_denominator(explanation.flows))
+    last = numbered("A", len(explanation.flows))
+    return f"{moves}; so do the flows, A₁ + … + {last} = {added}, divided by the {explanation.scale:,} steps."
 
 
 def shares(columns: Columns) -> str:
@@ -109,12 +122,12 @@ def shares(columns: Columns) -> str:
     return "; ".join(told) + "."
 
 
-def moves_description(columns: Columns, drawn: Sequence[Arrow], common: int) -> str:
+def moves_description(columns: Columns, drawn: Sequence[Arrow], masses: Sequence[str]) -> str:
     """Return the figure of the moves in words."""
     explanation = columns.explanation
     told = [f"{_result(explanation)} {how_to_read_moves(explanation)}", columns.note, f"Shares: {shares(columns)}"]
     if drawn:
-        told.append("Moves: " + "; ".join(arrow_words(columns, arrow, common) for arrow in drawn) + ".")
+        told.append("Moves: " + "; ".join(map(arrow_words, repeat(columns), drawn, masses)) + ".")
     told.append(left_over(columns, drawn))
     if explanation.on_a_line and not columns.grouped and explanation.value:
         told.append(f"Flows to the next value: {flow_words(explanation)}.")
@@ -125,24 +138,21 @@ def _result(explanation: Explanation) -> str:
     return f"Distance {exactly(explanation.value)} from {whole_of(explanation)}."
 
 
-def arrow_words(columns: Columns, arrow: Arrow, common: int) -> str:
+def arrow_words(columns: Columns, arrow: Arrow, mass: str) -> str:
     """Return a move in words, with its cost."""
     start, end = columns.items[arrow.start].label, columns.items[arrow.end].label
     name = f"{arrow.name} " if arrow.name else ""
     several = f" in {counted(arrow.moves, 'move')}" if arrow.moves > 1 else ""
-    mass = amount(arrow.mass, common)
     return f"{name}moves {mass} from {start} to {end}{several} at a cost of {amount(arrow.cost)}"
 
 
 def flow_words(explanation: Explanation) -> str:
     """Return the flows over the edges of a line in words."""
-    from tclose.render.figures.amounts import common_denominator
-
-    common = common_denominator(explanation.flows)
     told = []
-    for at, flow in enumerate(explanation.flows, start=1):
+    masses = alike([abs(flow) for flow in explanation.flows])
+    for at, (flow, mass) in enumerate(zip(explanation.flows, masses, strict=True), start=1):
         way = "" if not flow else " to the right" if flow > 0 else " to the left"
-        told.append(f"{numbered('A', at)} {amount(abs(flow), common)}{way}")
+        told.append(f"{numbered('A', at)} {mass}{way}")
     return ", ".join(told)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tclose.render.figures import sentences
-from tclose.render.figures.amounts import amount, common_denominator, exactly, numbered
+from tclose.render.figures.amounts import alike, exactly, numbered
 from tclose.render.figures.columns import Columns
 from tclose.render.figures.lettering import SIZE, SMALL, labels_under, text_width
 from tclose.render.figures.svg import head, line, words
@@ -28,48 +28,45 @@ class Strip:
 
     def drawn(self, floor: float) -> tuple[list[str], float]:
         """Return the rows under the ground, and the y below them."""
-        texts = [column.label for column in self.columns.items]
-        labels = labels_under(texts, self.centres, floor, self.pitch, 150)
+        labels = labels_under([column.label for column in self.columns.items], self.centres, floor, self.pitch, 150)
         y = floor + labels.height + 8
         whole = sentences.whole_of(self.columns.explanation).split()[-1]
         parts = [*labels.parts, line(LEFT, y, self.width - LEFT, y, "tc-grid")]
-        for name, held in (
-            ("class", [column.inside for column in self.columns.items]),
-            (whole, [column.outside for column in self.columns.items]),
-        ):
+        shares = [column.inside for column in self.columns.items], [column.outside for column in self.columns.items]
+        texts = self._fitting(shares[0]), self._fitting(shares[1])
+        size = self._size([*texts[0], *texts[1]])
+        for name, held, told in zip(("class", whole), shares, texts, strict=True):
             y += ROW
             parts.append(words(LEFT, y - 4, name, "tc-soft", anchor="start"))
-            parts += self._cells(held, y - 4)
+            parts += [
+                words(x, y - 4, text, f"tc-soft {size}".strip(), hint=exactly(share))
+                for x, text, share in zip(self.centres, told, held, strict=True)
+            ]
         if self.flowing and self.columns.explanation.flows and self.columns.explanation.value:
             flows, y = self._flows(y + 8)
             parts += flows
         return parts, y
 
-    def _cells(self, held: Sequence[Fraction], y: float) -> list[str]:
-        texts = [self._amount(share) for share in held]
-        size = SIZE if all(text_width(text, SIZE) <= self.pitch - 4 for text in texts) else SMALL
-        style = "tc-soft" if size == SIZE else "tc-soft tc-small"
-        return [
-            words(x, y, text, style, hint=exactly(share))
-            for x, text, share in zip(self.centres, texts, held, strict=True)
-        ]
+    def _size(self, texts: Sequence[str]) -> str:
+        """Return the style in which all of some texts fit their columns."""
+        return "" if all(text_width(text, SIZE) <= self.pitch - 4 for text in texts) else "tc-small"
 
-    def _amount(self, share: Fraction, common: int = 1) -> str:
-        text = amount(share, common)
-        if text_width(text, SMALL) <= self.pitch - 4:
-            return text
-        near = float(share)
-        return f"{near:.3f}".lstrip("0") if near >= 0.0005 else f"{near:.0e}".replace("e-0", "e-")
+    def _fitting(self, shares: Sequence[Fraction]) -> list[str]:
+        """Return shares written in one way, as short as the columns are narrow."""
+        texts = alike(shares)
+        if all(text_width(text, SMALL) <= self.pitch - 4 for text in texts):
+            return texts
+        return [_three_places(share) for share in shares]
 
     def _flows(self, y: float) -> tuple[list[str], float]:
         """Return what is carried over each edge as arrows between the columns."""
         flows = [self.columns.explanation.flows[column.last - 1] for column in self.columns.items[:-1]]
-        common = common_denominator(flows)
         names = ["" if self.columns.grouped else numbered("A", column.last) for column in self.columns.items[:-1]]
-        amounts = [self._amount(abs(flow), common) for flow in flows]
+        amounts = self._fitting([abs(flow) for flow in flows])
         joined = all(
             text_width(f"{name} {text}", SIZE) <= self.pitch - 8 for name, text in zip(names, amounts, strict=True)
         )
+        size = self._size([f"{name} {text}" if joined else text for name, text in zip(names, amounts, strict=True)])
         parts = [line(LEFT, y - 4, self.width - LEFT, y - 4, "tc-grid")]
         parts.append(words(LEFT, y + 14, "carried on", "tc-soft", anchor="start"))
         for at, (flow, name, text) in enumerate(zip(flows, names, amounts, strict=True)):
@@ -77,8 +74,7 @@ class Strip:
             parts += self._flow_arrow(middle, y + 10, flow)
             lines = [f"{name} {text}".strip()] if joined or not name else [name, text]
             for row, told in enumerate(lines):
-                style = "" if text_width(told, SIZE) <= self.pitch - 4 else "tc-small"
-                parts.append(words(middle, y + 28 + 15 * row, told, style, hint=_flow_hint(name, flow)))
+                parts.append(words(middle, y + 28 + 15 * row, told, size, hint=_flow_hint(name, flow)))
         return parts, y + 32 + (0 if joined or not names[0] else 15)
 
     def _flow_arrow(self, middle: float, y: float, flow: Fraction) -> list[str]:
@@ -92,3 +88,13 @@ class Strip:
 def _flow_hint(name: str, flow: Fraction) -> str:
     way = "nothing is carried" if not flow else "carried to the right" if flow > 0 else "carried to the left"
     return f"{name} {exactly(abs(flow))}, {way}".strip()
+
+
+def _three_places(share: Fraction) -> str:
+    """Return a share in as little room as three decimals take: ``.073``, ``4e-5``, ``0``, ``1``."""
+    if share in (0, 1):
+        return str(share)
+    near = float(share)
+    if near < 0.0005:
+        return f"{near:.0e}".replace("e-0", "e-")
+    return f"{near:.3f}".lstrip("0") if near < 0.9995 else f"{near:.4g}".lstrip("0")

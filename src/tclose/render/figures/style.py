@@ -12,7 +12,7 @@ _SHAPES = {
     ".tc-name": "font-size:17px;font-weight:600",
     ".tc-small": "font-size:11px",
     ".tc-strong": "font-weight:600",
-    ".tc-halo": "paint-order:stroke;stroke-width:4px;stroke-linejoin:round",
+    ".tc-halo": "paint-order:stroke;stroke-width:4.5px;stroke-linejoin:round",
     ".tc-stay": "stroke-width:1",
     ".tc-leave": "stroke-width:1",
     ".tc-hole": "fill:none;stroke-width:1.6;stroke-dasharray:5 3",
@@ -29,7 +29,7 @@ _SHAPES = {
     ".tc-up": "fill:none",
     ".tc-down": "fill:none;stroke-dasharray:7 4",
     ".tc-node": "stroke-width:1",
-    ".tc-hatch-line": "stroke-width:3",
+    ".tc-hatch-line": "stroke-width:2.4",
     ".tc-back-line": "stroke-width:2",
 }
 
@@ -72,6 +72,7 @@ _PAINTED = {
     ".tc-move": "stroke:{move}",
     ".tc-under": "stroke:{paper}",
     ".tc-head": "fill:{move}",
+    ".tc-dot": "fill:{ink}",
     ".tc-class": "stroke:{ink}",
     ".tc-table": "stroke:{down}",
     ".tc-strip": "stroke:{paper}",

@@ -100,13 +100,13 @@ def head(x: Number, y: Number, toward: tuple[int, int], style: str, size: Number
 
 def hatch(identity: str, name: str, degrees: int) -> str:
     """Return a pattern of slanted lines, to be used as ``url(#identity-name)``."""
-    content = box(0, 0, 6, 6, f"tc-{name}-ground") + line(0, 0, 0, 6, f"tc-{name}-line")
+    content = box(0, 0, 7, 7, f"tc-{name}-ground") + line(0, 0, 0, 7, f"tc-{name}-line")
     return element(
         "pattern",
         content,
         id=f"{identity}-{name}",
-        width=6,
-        height=6,
+        width=7,
+        height=7,
         patternUnits="userSpaceOnUse",
         patternTransform=f"rotate({degrees})",
     )

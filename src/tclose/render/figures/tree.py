@@ -1,0 +1,229 @@
+"""The hierarchy as a tree, with the mass that crosses each of its edges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+from tclose.explanations import Explanation
+from tclose.render.figures import sentences
+from tclose.render.figures.amounts import alike, equals, exactly
+from tclose.render.figures.branches import Branch, shown_tree, whole_tree
+from tclose.render.figures.columns import Column, Columns
+from tclose.render.figures.frame import MARGIN, NARROWEST, WIDEST, heading, legend, notes
+from tclose.render.figures.lettering import SIZE, SMALL, shortened, text_width
+from tclose.render.figures.strip import Strip
+from tclose.render.figures.svg import box, document, element, escaped, head, line, turned, words
+from tclose.render.words import counted
+
+LEFT = 118
+STEP = 92
+BOX = 24
+
+
+def tree_figure(explanation: Explanation, *, mark: str = "") -> str:
+    """Return the hierarchy with the mass that crosses each edge, as a complete SVG picture.
+
+    Parameters
+    ----------
+    explanation
+        What to draw; its values are the leaves of a tree.
+    mark
+        Any word, to tell the figure apart where the same one stands on a page twice.
+    """
+    tree = whole_tree(explanation)
+    picture = _Picture(explanation, shown_tree(tree))
+    top, y = heading(explanation, sentences.how_to_read_tree(explanation), picture.width)
+    key, y = legend(_legend(explanation), y + 14, picture.width)
+    strip, end = picture.strip.drawn(picture.floor(y + 14))
+    foot, end = notes([picture.note, _sum(explanation)], end + 22, picture.width)
+    return document(
+        sentences.subject_of(explanation, "tree", mark),
+        sentences.name(explanation, "as a tree"),
+        picture.description,
+        (picture.width, end + 4),
+        [*top, *key, *picture.drawn(y + 14), *strip, *foot],
+    )
+
+
+def _legend(explanation: Explanation) -> list[tuple[str, str]]:
+    if not explanation.value:
+        return []
+    up = element("line", x1=0, y1=0, x2=20, y2=0, class_="tc-up", stroke_width=5) + head(28, 0, (1, 0), "tc-head", 5)
+    down = element("line", x1=0, y1=0, x2=20, y2=0, class_="tc-down", stroke_width=5)
+    down += head(28, 0, (1, 0), "tc-down-head", 5)
+    whole = sentences.whole_of(explanation)
+    return [
+        (up, f"goes up: the class has more here than {whole}"),
+        (down, "comes down: the class has less"),
+        (line(0, 0, 28, 0, "tc-branch"), "nothing crosses"),
+    ]
+
+
+def _risen(explanation: Explanation) -> list[Fraction]:
+    """Return how much goes up on each level, from the leaves."""
+    return [sum((flow for flow in level if flow > 0), Fraction(0)) for level in explanation.tree_flows]
+
+
+def _sum(explanation: Explanation) -> str:
+    if not explanation.value:
+        return ""
+    added = " + ".join(alike(_risen(explanation)))
+    return f"Going up, level by level from below: {equals(f'({added}) ÷ {explanation.scale}', explanation.value)}."
+
+
+@dataclass(frozen=True)
+class _Picture:
+    """The measures of one figure, and its branches."""
+
+    explanation: Explanation
+    tree: Branch
+
+    @cached_property
+    def bottoms(self) -> list[Branch]:
+        return list(self.tree.bottoms)
+
+    @property
+    def pitch(self) -> float:
+        return min(96.0, (WIDEST - LEFT - MARGIN) / len(self.bottoms))
+
+    @property
+    def width(self) -> float:
+        return max(NARROWEST, LEFT + MARGIN + self.pitch * len(self.bottoms))
+
+    @cached_property
+    def strip(self) -> Strip:
+        items = tuple(Column(b.label, b.inside, b.outside, b.leaves, at + 1) for at, b in enumerate(self.bottoms))
+        columns = Columns(self.explanation, items, tuple(range(len(items))))
+        centres = [LEFT + self.pitch * (at + 0.5) for at in range(len(items))]
+        return Strip(columns, centres, self.pitch, self.width)
+
+    @cached_property
+    def told(self) -> dict[Fraction, str]:
+        """What crosses the edges drawn, all written in one way."""
+        masses = sorted({abs(flow) for flow in _flows(self.tree)})
+        return dict(zip(masses, alike(masses), strict=True))
+
+    @cached_property
+    def upright(self) -> bool:
+        """Whether the masses at the foot of the tree stand upright, for want of room."""
+        widest = max((text_width(self.told[abs(branch.flow)], SMALL) for branch in self.bottoms), default=0)
+        return widest + 22 > self.pitch
+
+    @cached_property
+    def heaviest(self) -> Fraction:
+        flows = [abs(flow) for level in self.explanation.tree_flows for flow in level]
+        return max(flows, default=Fraction(0)) or Fraction(1)
+
+    def floor(self, top: float) -> float:
+        """Return the height of the leaves."""
+        return top + BOX + STEP * len(self.explanation.levels)
+
+    @property
+    def note(self) -> str:
+        many = len(self.explanation.values)
+        if many == len(self.bottoms):
+            return ""
+        return (
+            f"{counted(many, 'value')} shown in {len(self.bottoms)} branches, those that carry most; "
+            "the results are exact."
+        )
+
+    @property
+    def description(self) -> str:
+        """The figure in words."""
+        told = [
+            f"Distance {exactly(self.explanation.value)} from {sentences.whole_of(self.explanation)}.",
+            sentences.how_to_read_tree(self.explanation),
+            self.note,
+            _sum(self.explanation),
+            "Branches: " + "; ".join(self._told(self.tree)) + ".",
+        ]
+        return " ".join(part for part in told if part)
+
+    def _told(self, branch: Branch) -> list[str]:
+        found = []
+        for child in branch.children:
+            way = "sends up" if child.flow > 0 else "receives" if child.flow < 0 else "is as it should be"
+            mass = f" {self.told[abs(child.flow)]}" if child.flow else ""
+            found += [f"{child.label} under {branch.label} {way}{mass}", *self._told(child)]
+        return found
+
+    def drawn(self, top: float) -> list[str]:
+        """Return the levels, the edges and the nodes, from the back to the front."""
+        parts: list[str] = []
+        risen = _risen(self.explanation)
+        for level, (mass, told) in enumerate(zip(risen, alike(risen), strict=True)) if self.explanation.value else ():
+            y = top + BOX + STEP * (len(risen) - level) - 34
+            parts.append(words(MARGIN, y, "goes up here", "tc-soft tc-small", anchor="start"))
+            parts.append(words(MARGIN, y + 16, told, "tc-told tc-strong", anchor="start", hint=exactly(mass)))
+        edges: list[str] = []
+        nodes: list[str] = []
+        texts: list[str] = []
+        self._grow(self.tree, 0, top, (edges, nodes, texts))
+        return [*parts, *edges, *nodes, *texts]
+
+    def _grow(self, branch: Branch, first: int, top: float, into: tuple[list[str], list[str], list[str]]) -> float:
+        """Draw a branch whose foot starts at a column; return where its node stands."""
+        edges, nodes, texts = into
+        centres = self.strip.centres
+        if not branch.children:
+            return centres[first]
+        y = top + STEP * (len(self.explanation.levels) - branch.level)
+        places, at = [], first
+        for child in branch.children:
+            places.append(self._grow(child, at, top, into))
+            at += len(list(child.bottoms))
+        x = (places[0] + places[-1]) / 2
+        bus = y + BOX + 18
+        edges.append(line(x, y + BOX, x, bus, "tc-branch"))
+        edges.append(line(places[0], bus, places[-1], bus, "tc-branch"))
+        for child, place in zip(branch.children, places, strict=True):
+            foot = self.floor(top) if not child.children else top + STEP * (len(self.explanation.levels) - child.level)
+            self._edge(child, place, (bus, foot), into)
+        room = self.pitch * (at - first) - 6
+        text = shortened(branch.label, room - 10)
+        wide = min(room, text_width(text) + 18)
+        nodes.append(box(x - wide / 2, y, wide, BOX, "tc-node", rx=5))
+        texts.append(words(x, y + 16.5, text, hint=branch.label))
+        return x
+
+    def _edge(
+        self, child: Branch, x: float, ends: tuple[float, float], into: tuple[list[str], list[str], list[str]]
+    ) -> None:
+        """Draw the edge above a branch: thick where mass crosses it, with an arrow and the mass."""
+        edges, _, texts = into
+        high, low = ends
+        if not child.flow:
+            edges.append(line(x, high, x, low, "tc-branch"))
+            return
+        thick = 2 + 8 * float(abs(child.flow) / self.heaviest)
+        size = 4 + thick / 3
+        up = child.flow > 0
+        tip, tail = (high, low) if up else (low, high)
+        way = -1 if up else 1
+        shaft = element(
+            "line", x1=x, y1=tail, x2=x, y2=tip - way * size, class_="tc-up" if up else "tc-down", stroke_width=thick
+        )
+        hint = f"{child.label}: {exactly(abs(child.flow))} {'goes up' if up else 'comes down'}"
+        arrow = head(x, tip, (0, way), "tc-head" if up else "tc-down-head", size)
+        edges.append(element("g", element("title", escaped(hint)), shaft, arrow))
+        texts.append(self._mass(child, x, min(high + STEP / 2 - 6, (high + low) / 2 + 4), thick, hint))
+
+    def _mass(self, child: Branch, x: float, y: float, thick: float, hint: str) -> str:
+        text = self.told[abs(child.flow)]
+        style = f"tc-halo tc-strong {'tc-told' if child.flow > 0 else 'tc-sunk'}"
+        beside = x + thick / 2 + 5
+        room = self.pitch * len(list(child.bottoms))
+        if (self.upright and not child.children) or text_width(text, SMALL) + 22 > room:
+            return turned(beside + thick / 6 + 8, y - 2, -90, text, f"{style} tc-small", anchor="middle", hint=hint)
+        size = "" if text_width(text, SIZE) + 22 <= room and not self.upright else " tc-small"
+        return words(beside, y, text, style + size, anchor="start", hint=hint)
+
+
+def _flows(branch: Branch) -> Iterator[Fraction]:
+    for child in branch.children:
+        yield child.flow
+        yield from _flows(child)
