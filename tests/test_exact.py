@@ -44,13 +44,12 @@ def test_what_is_no_number_is_refused(number):
         fraction(number, "t")
 
 
-SHOWN = {"3/8": "0.375 (3/8)", "17/72": "0.2361 (17/72)", "4/9": "0.4444 (4/9)", "5": "5", "1/100000": "1e-05 (1/100000)",
-         "99999999/100000000": "0.99999999 (99999999/100000000)", "0": "0", "1": "1"}  # fmt: skip
+SHOWN = {"3/8": "0.375 (3/8)", "17/72": "0.2361 (17/72)", "4/9": "0.4444 (4/9)", "5": "5", "0": "0", "1": "1"}
 
 
-@pytest.mark.parametrize("value", ["3/8", "17/72", "4/9", "5", "0", "1"])
-def test_fractions_are_shown_as_decimal_and_fraction(value):
-    assert shown(Fraction(value)) == SHOWN[value]
+@pytest.mark.parametrize(("value", "text"), SHOWN.items())
+def test_fractions_are_shown_as_decimal_and_fraction(value, text):
+    assert shown(Fraction(value)) == text
 
 
 @given(st.fractions(0, 1))

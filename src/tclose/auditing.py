@@ -220,6 +220,8 @@ def _models(measure: str | Iterable[str], wanted: Sequence[Requirement], *, popu
     required = [requirement.model for requirement in wanted]
     chosen = tuple(model for model in chosen if not any(model.key == other.key for other in required))
     found = tuple(dict.fromkeys([*required, *chosen]))
+    if any(model.key == "journalist" for model in found) and not any(model.key == "marketer" for model in found):
+        found += (MODELS["marketer"](),)
     for model in found:
         if model.needs_population and not population:
             raise InputError(f"{model.title} needs a population table: population=…, or --population FILE.")

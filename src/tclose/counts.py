@@ -72,9 +72,10 @@ class Distribution:
 
     @staticmethod
     def of(counts: Sequence[int] | Integers) -> Distribution:
-        """Return the distribution with these counts."""
-        array = np.asarray(counts, dtype=np.int64)
-        return Distribution(array, int(sum(array.tolist())) if len(array) < 1000 else int(array.sum()))
+        """Return the distribution with these counts; beyond 64 bits they are kept as Python integers."""
+        listed = counts.tolist() if isinstance(counts, np.ndarray) else list(counts)
+        small = max(listed, default=0) < 2**63
+        return Distribution(np.array(listed, dtype=np.int64 if small else object), sum(listed))
 
 
 class Counts(Protocol):

@@ -33,7 +33,7 @@ class Observed:
     values are an array of whole numbers, ascending, with none missing.
     """
 
-    values: Sequence[object] | NDArray[Any]
+    values: Sequence[object] | NDArray[Any] = field(repr=False)
     counts: Integers
     kind: Kind
     categories: tuple[str, ...] | None = None
@@ -46,7 +46,7 @@ class Domain:
 
     name: str
     distance: Distance
-    values: Sequence[object] | NDArray[Any]
+    values: Sequence[object] | NDArray[Any] = field(repr=False)
     counts: Integers
     ground: Ground
     kind: Kind
@@ -250,6 +250,10 @@ def _settle_nulls(draft: _Draft, distance: Distance) -> Literal["first", "last"]
             raise DomainError(f"The column {draft.name!r} has no values at all; leave it out of the audit.")
         return None
     if distance.nulls == "error":
+        if not rows:
+            raise DomainError(
+                f"The reference of the {distance.word} column {draft.name!r} has a missing value; leave it out."
+            )
         choices = {"ordered": "drop, first or last", "nominal": "drop or category"}.get(distance.word, "drop")
         raise DomainError(
             f"The {distance.word} column {draft.name!r} has no value in {counted(rows, 'row')}; "
@@ -312,6 +316,8 @@ def _native_order(values: list[Any], kind: Kind) -> list[int] | None:
 def _follow(draft: _Draft, order: str | tuple[object, ...]) -> None:
     """Bring the values into a given order; values that only the order names count as possible."""
     wanted = [as_text(value) for value in order]
+    if len(set(wanted)) < len(wanted):
+        raise DomainError(f"The order given for {draft.name!r} names a value twice; name each once.")
     at = {value_key(value): position for position, value in enumerate(draft.values)}
     known = set(wanted)
     strangers = sum(1 for value in draft.values if value is not None and as_text(value) not in known)

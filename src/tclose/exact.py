@@ -59,6 +59,14 @@ def _from_text(text: str, name: str) -> Fraction:
     raise ThresholdError(f"{name} must be a decimal such as 0.2 or a fraction such as 1/5, not {text!r}.")
 
 
+def as_float(number: Fraction | int) -> float:
+    """Return the nearest float, infinite where the number is beyond all floats."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
+
+
 def shown(value: Fraction | float | int | None, digits: int = 4) -> str:
     """Return a value as a person reads it: ``0.375 (3/8)``, ``0.2361 (17/72)``, ``5``.
 
@@ -72,7 +80,7 @@ def shown(value: Fraction | float | int | None, digits: int = 4) -> str:
     if isinstance(value, Fraction):
         if value.denominator == 1:
             return str(value.numerator)
-        text = decimal_text(float(value), digits)
+        text = decimal_text(as_float(value), digits)
         short = len(str(value.numerator)) + len(str(value.denominator)) <= 16
         return f"{text} ({value})" if short else text
     if isinstance(value, int):

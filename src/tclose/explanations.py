@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -60,7 +60,7 @@ class Shift:
     """A value that is commoner or rarer in the class than in the reference."""
 
     position: int
-    value: object
+    value: object = field(repr=False)
     inside: Fraction
     outside: Fraction
 
@@ -92,9 +92,9 @@ class Explanation:
 
     source: str
     reference: str
-    key: Mapping[str, object]
+    key: Mapping[str, object] = field(repr=False)
     domain: Domain
-    counts: tuple[int, ...]
+    counts: tuple[int, ...] = field(repr=False)
     rule: Rule = "stay"
 
     @property

@@ -9,21 +9,21 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
+from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tclose.counts import Block, Integers, Part
+from tclose.distances.divergences import DIGITS
 from tclose.domains import Domain
 from tclose.errors import InternalError
+from tclose.exact import as_float
 from tclose.models.base import AttributeModel, ClassFigures, Exact, Model, TableModel
 from tclose.models.catalogue import Requirement
 from tclose.models.n_t_closeness import NTCloseness
 
-_RELATIVE = 1e-11
-"""Floats that differ by less than this share, or by this much near 0, are compared exactly."""
 _EQUAL = Decimal(10) ** -50
 
 
@@ -181,7 +181,7 @@ class _Judge:
         if math.isinf(top):
             near = np.flatnonzero(values == top)
             return (top if self.model.good == "low" else -top), near
-        near = np.flatnonzero(values >= top - _margin(top))
+        near = np.flatnonzero(values >= top - self._margin(top))
         if self.figures.parts is None:
             return float(self.figures.values[near[0]]) if len(near) == 1 else self._typical(near), near
         exact, group = self._exactly(near)
@@ -191,6 +191,9 @@ class _Judge:
                 best = value
         return best, near[[_compare(exact[g], best, self.model) == 0 for g in group]]
 
+    def _margin(self, value: float) -> float:
+        return self.model.margin * max(1.0, abs(value)) if math.isfinite(value) else 0.0
+
     def _typical(self, near: Integers) -> float:
         """Return one float for figures that differ only by rounding, whichever came first."""
         values = self.figures.values[near]
@@ -198,9 +201,9 @@ class _Judge:
 
     def failing(self, requirement: Requirement) -> NDArray[np.bool_]:
         """Return which classes miss a requirement."""
-        values, limit = self.figures.values, float(requirement.threshold)
+        values, limit = self.figures.values, as_float(requirement.threshold)
         beyond = values > limit if self.model.good == "low" else values < limit
-        near = np.flatnonzero(np.abs(values - limit) <= _margin(limit))
+        near = np.flatnonzero(np.abs(values - limit) <= self._margin(limit))
         if len(near) and self.figures.parts is not None:
             exact, group = self._exactly(near)
             met = [requirement.met_by(value) for value in exact]
@@ -227,26 +230,24 @@ class _Judge:
         if self.block is None:
             raise InternalError("A figure without exact value was judged without its counts.")
         value = self.model.certain(self.domain, self.block, position)
-        threshold = Decimal(requirement.threshold.numerator) / Decimal(requirement.threshold.denominator)
-        if abs(value - threshold) < _EQUAL:
-            return not self.model.strict
+        with localcontext() as context:
+            context.prec = DIGITS
+            threshold = Decimal(requirement.threshold.numerator) / Decimal(requirement.threshold.denominator)
+            if abs(value - threshold) < _EQUAL:
+                return not self.model.strict
         return (value > threshold) == (self.model.good == "high")
-
-
-def _margin(value: float) -> float:
-    return _RELATIVE * max(1.0, abs(value))
 
 
 def _compare(value: Exact, other: Exact | None, model: Model) -> int:
     """Return 1 if ``value`` is worse than ``other``, 0 if equal, −1 if better; rounding counts as equal."""
     if other is None:
         return 1
-    if isinstance(value, float) or isinstance(other, float):
-        difference = float(value) - float(other) if value != other else 0.0
-        if abs(difference) <= _margin(float(other)):
-            return 0
     if value == other:
         return 0
+    if isinstance(value, float) and isinstance(other, float) and math.isfinite(value) and math.isfinite(other):
+        difference, size = abs(value - other), abs(other)
+        if difference <= model.margin * max(1.0, size):
+            return 0
     return 1 if (value > other) == (model.good == "low") else -1
 
 

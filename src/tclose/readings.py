@@ -9,6 +9,8 @@ from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
 
+import numpy as np
+
 _MULTIPLES = {"": 1, "k": 10**3, "m": 10**6, "bn": 10**9, "%": 1}
 _LIKE_A_NUMBER = re.compile(
     r"(?P<sign>[+\-−]?)\s*[$€£¥]?\s*(?P<digits>\d[\d.,'’ \u00a0\u202f]*|\.\d+)\s*(?P<unit>k|m|bn|%)?\s*[$€£¥]?",
@@ -42,6 +44,8 @@ def as_text(value: object) -> str:
         return _plain(value)
     if isinstance(value, dt.date | dt.time):
         return value.isoformat()
+    if isinstance(value, tuple):
+        return "\x1f".join(as_text(part) for part in value)
     return str(value)
 
 
@@ -118,6 +122,8 @@ def exact_number(value: object) -> Fraction | None:
         return Fraction(value // dt.timedelta(microseconds=1))
     if isinstance(value, dt.time):
         return Fraction(((value.hour * 60 + value.minute) * 60 + value.second) * 10**6 + value.microsecond)
+    if isinstance(value, np.datetime64):
+        return Fraction(int(value.astype("datetime64[ns]").astype(np.int64)), 1000)
     return number_in(value) if isinstance(value, str) else None
 
 

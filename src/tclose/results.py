@@ -24,7 +24,7 @@ Value = Fraction | int | float
 class WorstClass:
     """The class that decides a figure; of several, the first in the order of their keys."""
 
-    key: Mapping[str, object]
+    key: Mapping[str, object] = field(repr=False)
     size: int
     tied: int
     """How many classes share the figure."""
@@ -186,7 +186,7 @@ class Audit:
     @property
     def k(self) -> int:
         """The size of the smallest class."""
-        return int(self["k"].value)
+        return int(self.figures["k"].value)
 
     @property
     def classes(self) -> ClassTable:

@@ -13,9 +13,9 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from laws.audited import SENSITIVE, cases
 from scipy.stats import wasserstein_distance
 
+from laws.audited import SENSITIVE, cases
 from tclose import Hierarchical, Nominal, Numeric, Ordered, ReadOptions, Roles, audit
 
 FEW = settings(max_examples=40, deadline=None)
@@ -147,7 +147,8 @@ def test_occupations_of_adult_as_pandas_has_them(adult, adult_file, quasi):
 
 
 def test_ages_of_adult_as_numbers(adult, adult_file):
-    found = audit(adult_file, Roles(quasi=["sex", "education"], sensitive="age:numeric"), read=SEMICOLONS, drivers=False)
+    roles = Roles(quasi=["sex", "education"], sensitive="age:numeric")
+    found = audit(adult_file, roles, read=SEMICOLONS, drivers=False)
     ages = sorted(adult["age"].unique())
     expected = by_hand(adult, ["sex", "education"], "age", ages, np.diff(ages))
     np.testing.assert_allclose(found.classes.to_pandas()["age.t"], expected, atol=1e-12)

@@ -10,8 +10,8 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
-from laws.audited import WAYS, cases
 
+from laws.audited import WAYS, cases
 from tclose import grouping, keys
 from tclose.counts import Part
 from tclose.domains import arranged

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 from hypothesis import strategies as st
-from laws import oracle
 
 import tclose
+from laws import oracle
 from tclose import compiled, grouping
 from tclose.engines.duckdb import codes, key_words, session
 from tclose.engines.duckdb.counts import PairCounts

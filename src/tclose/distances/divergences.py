@@ -93,7 +93,7 @@ def kullback_leibler(block: Block, reference: Distribution) -> Floats:
 def jensen_shannon(block: Block, reference: Distribution) -> Floats:
     """Return the Jensen–Shannon divergence of each class in bits, between 0 and 1."""
     found = np.zeros(block.classes)
-    shares = reference.counts / reference.total
+    shares = (reference.counts / reference.total).astype(np.float64)
     _jensen(
         block.offsets, block.ranks, block.counts, block.sizes, _SMALL_LOGS, shares, _logs(shares), found,
         work=block.pairs,

@@ -124,15 +124,15 @@ class LineGround:
     def _prefixes(self) -> list[tuple[int, NDArray[Any]]]:
         """The prefix sums of the gaps, whole or in limbs of few bits: X and Y are linear in the gaps.
 
-        Where n·N itself leaves 64 bits, Python's integers do the work.
+        Where n·N or N·m itself leaves 64 bits, Python's integers do the work.
         """
         most = max(self.reference.total, self.rows)
         gaps = np.array(self.gaps if self.gaps is not None else [1] * (self.values - 1), dtype=object)
-        if self.reference.total * self.rows >= _INT64:
+        bits = 61 - (most * self.values).bit_length()
+        if self.reference.total * self.rows >= _INT64 or bits < 1:
             return [(0, self._prefix(gaps))]
         if self.scale * most < _INT64:
             return [(0, self._prefix(gaps.astype(np.int64)))]
-        bits = max(1, 61 - (most * self.values).bit_length())
         mask = (1 << bits) - 1
         return [
             (power, self._prefix(np.array([(gap >> power) & mask for gap in gaps], dtype=np.int64)))

@@ -52,7 +52,7 @@ def _over_cap(offsets, ranks, counts, sizes, reference, caps, total, worst_count
             share = reference[ranks[i]]
             excess = 1e300
             if share > 0:
-                excess = counts[i] * total / (n * share) - 1.0 - caps[ranks[i]]
+                excess = counts[i] / n * (total / share) - 1.0 - caps[ranks[i]]
             if excess > 1e-12:
                 number[c] += 1
             if excess > most:
@@ -101,8 +101,9 @@ def commonest(block: Block) -> Integers:
 
 def gains(block: Block, reference: Distribution) -> tuple[Integers, Integers, Integers, Integers]:
     """Return, for each class, c and g of the value with the largest c/g and of that with the smallest."""
+    kind = reference.counts.dtype
     most_count, least_count = np.zeros(block.classes, dtype=np.int64), np.zeros(block.classes, dtype=np.int64)
-    most_share, least_share = np.zeros(block.classes, dtype=np.int64), np.zeros(block.classes, dtype=np.int64)
+    most_share, least_share = np.zeros(block.classes, dtype=kind), np.zeros(block.classes, dtype=kind)
     wide = int(block.sizes.max(initial=0)) * reference.total >= 2**62
     _gains(
         block.offsets, block.ranks, block.counts, reference.counts, most_count, most_share, least_count, least_share,
@@ -113,11 +114,11 @@ def gains(block: Block, reference: Distribution) -> tuple[Integers, Integers, In
 
 def over_cap(block: Block, reference: Distribution, caps: NDArray[np.float64]) -> tuple[Integers, Integers, Integers]:
     """Return, for each class, c and g of the value whose gain is most over its cap, and how many are over."""
-    count, share = np.zeros(block.classes, dtype=np.int64), np.ones(block.classes, dtype=np.int64)
+    count, share = np.zeros(block.classes, dtype=np.int64), np.ones(block.classes, dtype=reference.counts.dtype)
     number = np.zeros(block.classes, dtype=np.int64)
     _over_cap(
         block.offsets, block.ranks, block.counts, block.sizes, reference.counts, caps, float(reference.total),
-        count, share, number, work=block.pairs,
+        count, share, number, work=0 if reference.counts.dtype == object else block.pairs,
     )  # fmt: skip
     return count, share, number
 
@@ -125,6 +126,7 @@ def over_cap(block: Block, reference: Distribution, caps: NDArray[np.float64]) -
 def tails(block: Block, level: int) -> tuple[Integers, Integers]:
     """Return r₁ and r_ℓ + … + r_m of each class, its counts sorted in descending order."""
     first, tail = np.zeros(block.classes, dtype=np.int64), np.zeros(block.classes, dtype=np.int64)
-    top = np.zeros(max(level, 1), dtype=np.int64)
+    level = min(level, int(block.distinct.max(initial=0)) + 2)
+    top = np.zeros(level, dtype=np.int64)
     _tails(block.offsets, block.counts, level, top, first, tail, work=block.pairs)
     return first, tail

@@ -6,6 +6,7 @@ distance d, divided by the kernel's sum at each value and brought to sum 1; then
 
 from __future__ import annotations
 
+import bisect
 from collections.abc import Callable
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -21,6 +22,8 @@ from tclose.distances.tree import TreeGround
 from tclose.errors import InternalError
 
 _CELLS = 2_000_000
+_NARROW = 64
+"""Up to so many neighbours are added up one by one."""
 Spread = Callable[[Floats], Floats]
 """From rows of shares to rows of Σ_j K(d_ij)·p_j, the factor ¾/B left out."""
 
@@ -82,6 +85,8 @@ def _spread_on_line(ground: LineGround, bandwidth: float) -> Spread:
     x = np.array([float(place) for place in _places(ground)])
     low = np.searchsorted(x, x - bandwidth, side="right")
     high = np.searchsorted(x, x + bandwidth, side="left")
+    if int((high - low).max()) <= _NARROW:
+        return _spread_by_neighbours(x, low, high, bandwidth)
     narrow = bandwidth**-2
 
     def sums(rows: Floats) -> Floats:
@@ -92,6 +97,23 @@ def _spread_on_line(ground: LineGround, bandwidth: float) -> Spread:
     def spread(rows: Floats) -> Floats:
         weighted = (1 - x**2 * narrow) * sums(rows) + 2 * x * narrow * sums(rows * x) - narrow * sums(rows * x**2)
         return np.asarray(weighted)
+
+    return spread
+
+
+def _spread_by_neighbours(x: Floats, low: NDArray[np.int64], high: NDArray[np.int64], bandwidth: float) -> Spread:
+    """Add up neighbour by neighbour, where they are few: nothing cancels, however small the bandwidth."""
+    last = len(x) - 1
+    places = np.arange(len(x))
+    steps = range(int((low - places).min()), int((high - 1 - places).max()) + 1)
+    weights = []
+    for step in steps:
+        at = np.clip(places + step, 0, last)
+        inside = (places + step >= low) & (places + step < high)
+        weights.append((at, np.where(inside, np.maximum(1 - ((x[at] - x) / bandwidth) ** 2, 0.0), 0.0)))
+
+    def spread(rows: Floats) -> Floats:
+        return np.asarray(sum(rows[:, at] * weight for at, weight in weights))
 
     return spread
 
@@ -134,30 +156,50 @@ def certain_smoothed(block: Block, position: int, ground: Ground, bandwidth: Fra
 
 
 def _exactly_spread(shares: dict[int, Fraction], ground: Ground, bandwidth: Fraction, m: int) -> list[Fraction]:
-    weight = _exact_weight(ground, bandwidth)
-    raw = []
-    for i in range(m):
-        reach = sum((weight(i, j) for j in range(m)), Fraction(0))
-        raw.append(sum((weight(i, j) * share for j, share in shares.items()), Fraction(0)) / reach)
+    """Return shares spread by the kernel and brought to sum 1, as fractions."""
+    masses = [shares.get(position, Fraction(0)) for position in range(m)]
+    spread = _exact_on_line if isinstance(ground, LineGround) else _exact_in_tree
+    raw = [
+        mass / reach
+        for mass, reach in zip(
+            spread(masses, ground, bandwidth), spread([Fraction(1)] * m, ground, bandwidth), strict=True
+        )
+    ]
     total = sum(raw, Fraction(0))
     return [value / total for value in raw]
 
 
-def _exact_weight(ground: Ground, bandwidth: Fraction) -> Callable[[int, int], Fraction]:
-    if isinstance(ground, LineGround):
-        places = _places(ground)
+def _exact_on_line(masses: list[Fraction], ground: Ground, bandwidth: Fraction) -> list[Fraction]:
+    """Return Σ_j (1 − ((x_i − x_j)/B)²)·mass_j over the neighbours nearer than B, from running sums."""
+    if not isinstance(ground, LineGround):
+        raise InternalError("A tree was smoothed as a line.")
+    places = _places(ground)
+    sums = [[Fraction(0)], [Fraction(0)], [Fraction(0)]]
+    for mass, place in zip(masses, places, strict=True):
+        for power, running in enumerate(sums):
+            running.append(running[-1] + mass * place**power)
+    found = []
+    for place in places:
+        low, high = bisect.bisect_right(places, place - bandwidth), bisect.bisect_left(places, place + bandwidth)
+        zeroth, first, second = (running[high] - running[low] for running in sums)
+        found.append(zeroth - (place**2 * zeroth - 2 * place * first + second) / bandwidth**2)
+    return found
 
-        def distance(i: int, j: int) -> Fraction:
-            return abs(places[i] - places[j])
 
-    else:
-        levels = ground.levels if isinstance(ground, TreeGround) else ()
-
-        def distance(i: int, j: int) -> Fraction:
-            apart = sum(1 for codes in levels if codes[i] != codes[j])
-            return Fraction(apart, len(levels))
-
-    return lambda i, j: max(Fraction(0), 1 - (distance(i, j) / bandwidth) ** 2)
+def _exact_in_tree(masses: list[Fraction], ground: Ground, bandwidth: Fraction) -> list[Fraction]:
+    """Return the same in a tree, level by level."""
+    if not isinstance(ground, TreeGround):
+        raise InternalError("A line was smoothed as a tree.")
+    height = len(ground.levels)
+    weights = [max(Fraction(0), 1 - (Fraction(h, height) / bandwidth) ** 2) for h in range(height + 1)]
+    found = [weights[height] * sum(masses, Fraction(0))] * len(masses)
+    for level, codes in enumerate(ground.levels):
+        groups: dict[int, Fraction] = {}
+        for code, mass in zip(codes.tolist(), masses, strict=True):
+            groups[code] = groups.get(code, Fraction(0)) + mass
+        step = weights[level] - weights[level + 1]
+        found = [value + step * groups[code] for value, code in zip(found, codes.tolist(), strict=True)]
+    return found
 
 
 def _decimal(value: Fraction) -> Decimal:

@@ -70,6 +70,11 @@ class Model(ABC):
     example: ClassVar[str]
     """A threshold as a person writes it, for help and docs."""
 
+    @property
+    def margin(self) -> float:
+        """How far a float may be from the true figure: within it, or this share of it, exact figures decide."""
+        return 1e-11
+
     def refusal(self, domain: Domain | None) -> str | None:
         """Return why the model cannot measure this attribute, or None if it can."""
         del domain

@@ -31,7 +31,7 @@ class BetaLikeness(AttributeModel):
         """Return the largest gain of each class; infinite where the reference lacks a value of it."""
         count, share, _, _ = gains(block, domain.reference)
         with np.errstate(divide="ignore", invalid="ignore"):
-            values = count / block.sizes.clip(min=1) * (domain.reference.total / share) - 1.0
+            values = count / block.sizes.clip(min=1) * (domain.reference.total / share.astype(np.float64)) - 1.0
         return ClassFigures(blanked(np.maximum(values, 0.0), block), (count, share, block.sizes))
 
     def exact(self, domain: Domain | None, *parts: int) -> Exact:

@@ -112,7 +112,10 @@ def requirements(wanted: Wanted | Iterable[Requirement] | None) -> tuple[Require
 
 def _requirements_of(key: str, numbers: object, attribute: str | None) -> list[Requirement]:
     if key == "presence":
-        low, high = _numbers(numbers, key, 2)
+        bounds = _numbers(numbers, key, 2)
+        if len(bounds) < 2:
+            raise ThresholdError("presence takes two numbers, the least and the most, such as 0.1,0.5.")
+        low, high = bounds
         return [
             *_requirements_of("presence_min", low, attribute),
             *_requirements_of("presence_max", high, attribute),

@@ -40,7 +40,8 @@ class DeltaDisclosure(AttributeModel):
         count, share, low_count, low_share = gains(block, domain.reference)
         scale = domain.reference.total / block.sizes.clip(min=1)
         with np.errstate(divide="ignore", invalid="ignore"):
-            high, low = np.log(count / share * scale), np.log(low_count / low_share * scale)
+            high = np.log(count / share.astype(np.float64) * scale)
+            low = np.log(low_count / low_share.astype(np.float64) * scale)
         return np.asarray(np.maximum(np.abs(high), np.abs(low)))
 
     def certain(self, domain: Domain | None, block: Block, position: int) -> Decimal:

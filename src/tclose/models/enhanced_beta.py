@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +46,8 @@ class EnhancedBeta(AttributeModel):
         over = _beyond(over_count, over_share, block.sizes, reference.total)
         count, share, _, _ = gains(block, reference)
         with np.errstate(divide="ignore", invalid="ignore"):
-            values = np.maximum(count / block.sizes.clip(min=1) * (reference.total / share) - 1.0, 0.0)
+            inverse = reference.total / share.astype(np.float64)
+            values = np.maximum(count / block.sizes.clip(min=1) * inverse - 1.0, 0.0)
         parts = (count, share, block.sizes, over.astype(np.int64))
         totals = {"pairs_over_cap": int(pairs.sum())}
         return ClassFigures(blanked(np.where(over, np.inf, values), block), parts, totals)
@@ -63,12 +65,11 @@ class EnhancedBeta(AttributeModel):
         return math.inf if over or not share else Fraction(count * domain.reference.total, size * share) - 1
 
 
-def _beyond(
-    count: NDArray[np.int64], share: NDArray[np.int64], sizes: NDArray[np.int64], total: int
-) -> NDArray[np.bool_]:
+def _beyond(count: NDArray[np.int64], share: NDArray[Any], sizes: NDArray[np.int64], total: int) -> NDArray[np.bool_]:
     """Return where c·N/(n·g) − 1 > ln(N/g), decided in 60 digits where floats are too near."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        excess = count / sizes.clip(min=1) * (total / share) - 1.0 - (math.log(total) - np.log(share))
+        shares = share.astype(np.float64)
+        excess = count / sizes.clip(min=1) * (total / shares) - 1.0 - (math.log(total) - np.log(shares))
     over = (excess > 0) | (share == 0)
     for i in np.flatnonzero(np.abs(excess) < _NEAR).tolist():
         with localcontext() as context:

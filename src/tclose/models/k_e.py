@@ -11,6 +11,7 @@ import numpy as np
 from tclose.counts import Block
 from tclose.domains import Domain
 from tclose.errors import InternalError
+from tclose.exact import as_float
 from tclose.models.base import AttributeModel, ClassFigures, Exact, blanked
 
 
@@ -52,7 +53,7 @@ class KE(AttributeModel):
             raise InternalError("A range was asked for values that are not numbers.")
         whole, unit = domain.positions
         # Python integers where 64 bits could be too few for the differences
-        kind = np.int64 if all(abs(w) < 2**61 for w in (min(whole), max(whole))) else object
+        kind = np.int64 if all(abs(each) < 2**61 for each in (*whole, unit)) else object
         positions = np.array(whole, dtype=kind)
         held = block.distinct > 0
         at = positions[block.ranks]
@@ -61,7 +62,8 @@ class KE(AttributeModel):
         if len(starts):
             ranges[held] = np.maximum.reduceat(at, starts) - np.minimum.reduceat(at, starts)
         ranges[block.distinct < self.distinct] = -unit
-        return ClassFigures(blanked(ranges.astype(np.float64) / unit, block), (ranges,))
+        floats = [as_float(Fraction(int(span), unit)) for span in ranges] if kind is object else ranges / unit
+        return ClassFigures(blanked(np.asarray(floats), block), (ranges,))
 
     def exact(self, domain: Domain | None, *parts: int) -> Exact:
         """Return the range as a fraction."""

@@ -29,11 +29,13 @@ class KLCloseness(AttributeModel):
     def measure(self, block: Block, domain: Domain) -> ClassFigures:
         """Return the divergence of each class."""
         values = kullback_leibler(block, domain.reference)
-        return ClassFigures(blanked(values, block), totals={"information": float(values @ block.sizes)})
+        totals = {"information": float(values @ block.sizes), "rows": int(block.sizes.sum())}
+        return ClassFigures(blanked(values, block), totals=totals)
 
     def details(self, totals: Mapping[str, float], rows: int) -> dict[str, Exact]:
         """Return the mean over rows: the information that classes give on average (Rebollo-Monedero et al. 2010)."""
-        return {"mean": round(totals.get("information", 0.0) / rows, 12)}
+        del rows  # some may carry no value
+        return {"mean": round(totals["information"] / totals["rows"], 12)} if totals.get("rows") else {}
 
     def certain(self, domain: Domain | None, block: Block, position: int) -> Decimal:
         """Return the divergence of one class to 60 digits."""

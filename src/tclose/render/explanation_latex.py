@@ -15,6 +15,7 @@ from tclose.roles import Numeric
 
 _PREAMBLE = r"""\documentclass[10pt]{article}
 \usepackage[T1]{fontenc}
+\IfFileExists{lmodern.sty}{\usepackage{lmodern}}{}
 \usepackage{textcomp}
 \usepackage[margin=1in]{geometry}
 \usepackage{amsmath}

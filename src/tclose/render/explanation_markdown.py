@@ -26,11 +26,12 @@ def explanations_markdown(items: Sequence[Explanation], *, depth: int = 2) -> st
         lines += [f"{'#' * depth} {plain(parts.title)}", ""]
         lines += [plain(" ".join(parts.verdict)), ""]
         for section in parts.sections:
-            lines += [f"{'#' * (depth + 1)} {plain(section.title)}", "", *_section(section)]
+            lines += [f"{'#' * (depth + 1)} {plain(section.title)}", "", *section_lines(section)]
     return "\n".join(lines) if lines else NOTHING
 
 
-def _section(section: Section) -> list[str]:
+def section_lines(section: Section) -> list[str]:
+    """Return what a section holds as lines, without its heading."""
     lines = [plain(" ".join(section.before)), ""] if section.before else []
     if section.grid is not None:
         lines += table_lines([plain(title) for title in section.grid.titles], section.grid.rows)

@@ -35,7 +35,8 @@ def _explanation(explanation: Explanation, width: int, *, colour: bool) -> list[
     lines = [painted(line, "bold", colour=colour) for line in wrapped(parts.title, width)]
     lines += ["", *(line for sentence in parts.verdict for line in wrapped(sentence, width))]
     for section in parts.sections:
-        lines += ["", painted(section.title, "bold", colour=colour), *_section(section, width, colour=colour)]
+        lines += ["", *(painted(line, "bold", colour=colour) for line in wrapped(section.title, width))]
+        lines += _section(section, width, colour=colour)
     return lines
 
 

@@ -62,15 +62,47 @@ def elided(text: str, width: int) -> str:
 
 
 def wrapped(text: str, width: int, *, first: str = "", rest: str = "") -> list[str]:
-    """Return text in lines of at most a width; words that are too long are broken."""
-    scale = max(1.0, width_of(text) / max(1, len(text)))
+    """Return text in lines of at most a width; words that are too long are broken.
+
+    Examples
+    --------
+    >>> wrapped("a 年齢 of 年齢年齢年齢年齢年齢年齢", 20, rest="  ")
+    ['a 年齢 of', '  年齢年齢年齢年齢年', '  齢年齢']
+    """
+    width = max(20, width)
+    if width_of(text) != len(text):
+        return _wrapped_by_width(text.split(), width, first, rest)
     return textwrap.wrap(
         text,
-        max(20, int(width / scale)),
+        width,
         initial_indent=first,
         subsequent_indent=rest,
         break_on_hyphens=False,
     ) or [first.rstrip()]
+
+
+def _wrapped_by_width(words: list[str], width: int, first: str, rest: str) -> list[str]:
+    """Return words in lines, with letters counted by the columns they take."""
+    lines: list[str] = []
+    line, used = first, 0
+    for word in words:
+        if used and width_of(f"{line} {word}") > width:
+            lines, line, used = [*lines, line], rest, 0
+        line, used = f"{line} {word}" if used else line + word, used + 1
+        while width_of(line) > width:
+            kept = _cut(line, width)
+            lines, line = [*lines, line[:kept]], rest + line[kept:]
+    return [*lines, line]
+
+
+def _cut(text: str, width: int) -> int:
+    """Return how many letters of a text fit into a width."""
+    used = 0
+    for at, letter in enumerate(text):
+        used += width_of(letter)
+        if used > width:
+            return at
+    return len(text)
 
 
 def fits(rows: Sequence[Sequence[Cell]], width: int, *, indent: str = "") -> bool:

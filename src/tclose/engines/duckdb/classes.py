@@ -98,17 +98,22 @@ class DuckDBClasses:
     def _query(self, sort: str | None, limit: int | None, *, descending: bool) -> str:
         if self._waiting or not self._made:
             self._store()
-        values, joins = self._keys.decoding("c")
-        selected = [f"{value} AS {quoted(name)}" for value, name in zip(values, self._quasi, strict=True)]
-        selected += [f"c.f{at} AS {quoted(name)}" for at, name in enumerate(self._figures)]
-        keys = ", ".join(f"{quoted(name)} NULLS FIRST" for name in self._quasi)
         if sort is not None and sort not in self.columns:
             raise ColumnNotFoundError(sort, self.columns, "class table's")
-        first = f"{quoted(sort)} {'DESC' if descending else 'ASC'} NULLS LAST" if sort is not None else ""
-        order = ", ".join(part for part in (first, keys) if part)
-        query = f"SELECT {', '.join(selected)} FROM {self._table} AS c {joins}"  # noqa: S608 - quoted
-        query = f"SELECT * FROM ({query})" + (f" ORDER BY {order}" if order else "")  # noqa: S608 - quoted
-        return query + (f" LIMIT {int(limit)}" if limit is not None else "")
+        values, joins = self._keys.decoding("c")
+        inner = [f"{value} AS tclose_{at}" for at, value in enumerate(values)]
+        inner += [f"c.f{at} AS tclose_{len(values) + at}" for at in range(len(self._figures))]
+        outer = ", ".join(f"tclose_{at} AS {quoted(name)}" for at, name in enumerate(self.columns))
+        order = [f"tclose_{at} NULLS FIRST" for at in range(len(values))]
+        if sort is not None:
+            place = self.columns.index(sort)
+            order.insert(0, f"tclose_{place} {'DESC' if descending else 'ASC'} NULLS LAST")
+        ordering = f"ORDER BY {', '.join(order)}" if order else ""
+        limited = f"LIMIT {int(limit)}" if limit is not None else ""
+        return (
+            f"SELECT {outer} FROM (SELECT {', '.join(inner)} FROM {self._table} AS c {joins}) "  # noqa: S608 - quoted
+            f"{ordering} {limited}"
+        )
 
     def rows(
         self, *, sort: str | None = None, descending: bool = True, limit: int | None = None

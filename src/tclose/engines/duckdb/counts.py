@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tclose.counts import Integers, Part, Ranks, sparse_block
 from tclose.domains import Kind, Observed
@@ -108,14 +109,22 @@ class CodedTable:
         kind = "text" if len(attribute.names) > 1 else kind_of(column.type)
         if coding.minimum is None:
             values = ", ".join(f"v{place}" for place in range(len(attribute.names)))
-            rows = self.run(f"SELECT {values} FROM {coding.dictionary} ORDER BY code").fetchall()  # noqa: S608
-            listed = [row[0] if len(row) == 1 else row for row in rows]
+            query = f"SELECT {values} FROM {coding.dictionary} ORDER BY code"  # noqa: S608 - our own names
+            if column.type == "TIMESTAMP_NS" and len(attribute.names) == 1:
+                listed = _nanoseconds(self.run(query).fetchnumpy()["v0"])
+            else:
+                listed = [row[0] if len(row) == 1 else row for row in self.run(query).fetchall()]
             return Observed(listed, counts, kind, column.categories), np.arange(coding.size)
         codes = np.flatnonzero(counts)
         numbers = (codes - 1) + coding.minimum
         if codes[0] == 0:
             return Observed([None, *numbers[1:].tolist()], counts[codes], kind), codes
         return Observed(numbers, counts[codes], kind, ascending=True), codes
+
+
+def _nanoseconds(times: NDArray[Any]) -> list[object]:
+    """Return points in time that Python's own type would round."""
+    return [None if np.ma.is_masked(time) or np.isnat(time) else time for time in times]
 
 
 def kind_of(type_name: str) -> Kind:

@@ -15,7 +15,7 @@ from tclose.engines.duckdb.classes import DuckDBClasses
 from tclose.engines.duckdb.connection import connect
 from tclose.engines.duckdb.counts import SMALL, CodedTable, PairCounts, Progress, kind_of
 from tclose.engines.duckdb.load import load
-from tclose.engines.duckdb.table import LoadedTable, check_rows
+from tclose.engines.duckdb.table import LoadedTable, aligned, check_rows
 from tclose.errors import DomainError
 from tclose.sources import ReadOptions, locate
 
@@ -59,6 +59,8 @@ class DuckDBSession:
         population: LoadedTable | None = None,
     ) -> DuckDBCounted:
         """Count the classes of the quasi-identifiers by the values of the sensitive attributes."""
+        if population is not None:
+            table, population = aligned(table, population, quasi)
         coded = CodedTable(table, quasi, sensitive, population)
         check_rows(coded.rows, table.label)
         return DuckDBCounted(coded, quasi, self._counts(coded, progress), progress)

@@ -11,6 +11,7 @@ from tclose.engines.duckdb.failures import translated
 from tclose.engines.duckdb.sql import fresh_name
 from tclose.errors import ColumnNotFoundError, EmptyTableError, SourceError, listed
 
+_WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
 NESTED = ("STRUCT", "MAP", "UNION", "JSON", "VARIANT", "GEOMETRY")
 
 
@@ -117,6 +118,37 @@ def keep_copy(table: LoadedTable, kept: tuple[Column, ...]) -> LoadedTable:
         ).fetchall()
     check_rows(rows, table.label)
     return replace(table, columns=kept, name=name, rows=rows, keeper=None)
+
+
+def aligned(table: LoadedTable, other: LoadedTable, names: Sequence[str]) -> tuple[LoadedTable, LoadedTable]:
+    """Return two tables whose columns of these names have the same types, so that equal values are equal.
+
+    Whole numbers meet in the widest type, other numbers as floats, anything else as text.
+    """
+    first, second = {}, {}
+    for name in names:
+        mine, theirs = table.column(name), other.column(name)
+        if mine.type != theirs.type:
+            first[mine.alias] = second[theirs.alias] = _meeting_type(mine.type, theirs.type)
+    return (_cast(table, first), _cast(other, second)) if first else (table, other)
+
+
+def _meeting_type(one: str, other: str) -> str:
+    both = (one, other)
+    if all(kind in _WHOLE for kind in both):
+        return "HUGEINT" if any(kind in ("HUGEINT", "UBIGINT") for kind in both) else "BIGINT"
+    if all(kind in _WHOLE or kind in ("DOUBLE", "FLOAT") or kind.startswith("DECIMAL") for kind in both):
+        return "DOUBLE"
+    return "VARCHAR"
+
+
+def _cast(table: LoadedTable, types: Mapping[str, str]) -> LoadedTable:
+    columns = tuple(replace(column, type=types.get(column.alias, column.type)) for column in table.columns)
+    listing = ", ".join(f"CAST({column.alias} AS {column.type}) AS {column.alias}" for column in columns)
+    name = fresh_name("aligned")
+    with translated(table.label, connection=table.connection):
+        table.connection.execute(f"CREATE TEMP VIEW {name} AS SELECT {listing} FROM {table.name}")  # noqa: S608 - aliases
+    return replace(table, columns=columns, name=name, keeper=None)
 
 
 def bind(

@@ -11,7 +11,7 @@ from tclose.exact import decimal_text
 LONGEST = 9
 """A fraction of more characters is shown as a decimal; the exact one is in the element's title."""
 
-_LARGEST_COMMON = 120
+_LARGEST_SHARED = 120
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
@@ -26,18 +26,18 @@ def numbered(letter: str, number: int) -> str:
     return letter + str(number).translate(_SUBSCRIPTS)
 
 
-def common_denominator(values: Iterable[Fraction]) -> int:
+def shared_denominator(values: Iterable[Fraction]) -> int:
     """Return the denominator under which all values are easily compared and added, or 1 if there is none.
 
     Examples
     --------
-    >>> common_denominator([Fraction(2, 9), Fraction(2, 3)]), common_denominator([Fraction(1, 997), Fraction(1, 9)])
+    >>> shared_denominator([Fraction(2, 9), Fraction(2, 3)]), shared_denominator([Fraction(1, 997), Fraction(1, 9)])
     (9, 1)
     """
     found = 1
     for value in values:
         found = math.lcm(found, value.denominator)
-        if found > _LARGEST_COMMON:
+        if found > _LARGEST_SHARED:
             return 1
     return found
 
@@ -80,7 +80,7 @@ def alike(values: Sequence[Fraction], longest: int = LONGEST) -> list[str]:
     >>> alike([Fraction(2, 9), Fraction(2, 3)]), alike([Fraction(1, 2), Fraction(12345, 67891)])
     (['2/9', '6/9'], ['0.5', '0.1818'])
     """
-    common = common_denominator(values)
+    common = shared_denominator(values)
     texts = [amount(value, common) for value in values]
     short = all(len(str(value)) <= longest for value in values) and all(len(text) <= longest for text in texts)
     return texts if short else [decimal_text(float(value)) for value in values]

@@ -24,7 +24,6 @@ class Column:
     label: str
     inside: Fraction
     outside: Fraction
-    values: int
     last: int
     """The position of its last value, counted from 1."""
 
@@ -100,7 +99,6 @@ def _columns(explanation: Explanation, column_of: list[int]) -> Columns:
             label=_label(explanation, positions),
             inside=Fraction(sum(explanation.counts[at] for at in positions), explanation.size),
             outside=Fraction(sum(explanation.reference_counts[at] for at in positions), explanation.total),
-            values=len(positions),
             last=positions[-1] + 1,
         )
         for _, positions in sorted(held.items())
@@ -125,13 +123,21 @@ def arrows_of(columns: Columns) -> list[Arrow]:
             Arrow(numbered("B", at), step.start - 1, step.end - 1, step.mass, step.cost, 1)
             for at, step in enumerate(columns.explanation.moves, start=1)
         ]
-    found: dict[tuple[int, int], Arrow] = {}
+    unit = columns.explanation.size * columns.explanation.total
+    fine = unit * (columns.explanation.scale or 1)
+    sums: dict[tuple[int, int], list[int]] = {}
     for step in columns.explanation.moves:
         way = columns.column_of[step.start - 1], columns.column_of[step.end - 1]
         if way[0] != way[1]:
-            known = found.get(way, Arrow("", *way, Fraction(0), Fraction(0), 0))
-            found[way] = Arrow("", *way, known.mass + step.mass, known.cost + step.cost, known.moves + 1)
-    return [found[way] for way in sorted(found)]
+            known = sums.setdefault(way, [0, 0, 0])
+            mass = step.mass.numerator * (unit // step.mass.denominator)
+            known[0] += mass
+            known[1] += mass * step.distance.numerator * (fine // unit // step.distance.denominator)
+            known[2] += 1
+    return [
+        Arrow("", *way, Fraction(mass, unit), Fraction(cost, fine), moves)
+        for way, (mass, cost, moves) in sorted(sums.items())
+    ]
 
 
 def largest(arrows: Iterable[Arrow], *, grouped: bool) -> list[Arrow]:

@@ -18,7 +18,7 @@ from tclose.render.figures.svg import Subject, box, document, element, escaped, 
 from tclose.render.words import counted
 from tclose.roles import Numeric
 
-LEFT, RIGHT = 76, 44
+LEFT, RIGHT = 76, 52
 TALL = 300
 MOST_POINTS = 400
 """Curves of more values are drawn through this many points at most."""
@@ -37,8 +37,8 @@ def cumulative_figure(explanation: Explanation, *, mark: str = "") -> str:
     subject = sentences.subject_of(explanation, "cumulative", mark)
     width = WIDEST if len(explanation.values) > 4 else NARROWEST
     head, y = heading(explanation, sentences.how_to_read_curves(explanation), width)
-    curves = _Curves(explanation, width, y + 56)
-    key, _ = legend(_legend(explanation, subject), y + 14, width)
+    key, y = legend(_legend(explanation, subject), y + 14, width)
+    curves = _Curves(explanation, width, y + 24)
     labels = curves.labels()
     foot, y = notes([curves.note, curves.scale_note], curves.floor + labels.height + 24, width)
     return document(
@@ -54,8 +54,8 @@ def _legend(explanation: Explanation, subject: Subject) -> list[tuple[str, str]]
     whole = sentences.whole_of(explanation)
     entries = [(line(0, 0, 28, 0, "tc-class"), "the class"), (line(0, 0, 28, 0, "tc-table"), whole)]
     for name, occurs, text in (
-        ("hatch", any(flow > 0 for flow in explanation.flows), "more low values in the class: carried to the right"),
-        ("back", any(flow < 0 for flow in explanation.flows), "fewer low values: carried to the left"),
+        ("hatch", any(flow > 0 for flow in explanation.flows), "the class is ahead: carry to the right"),
+        ("back", any(flow < 0 for flow in explanation.flows), "the class lags behind: carry to the left"),
     ):
         if occurs:
             entries.append((box(0, -7, 28, 15, "tc-area", fill=f"url(#{subject.identity}-{name})"), text))
@@ -182,20 +182,30 @@ class _Curves:
 
     def _named(self) -> list[str]:
         """Return the names of the strips, the flows over the edges, where they fit."""
+        names = [numbered("A", at) for at in range(1, len(self.places))] if self._single else []
+        masses = alike([abs(flow) for flow in self.explanation.flows]) if self._single else []
+        edges = list(pairwise(self.points))
+        whole = [f"{name} {mass}" for name, mass in zip(names, masses, strict=True)]
+        if self._narrow(edges, [*names, *masses]):
+            return []
+        stacked = self._narrow(edges, whole)
         parts = []
-        masses = alike([abs(flow) for flow in self.explanation.flows])
-        edges = pairwise(self.points) if self._single else iter(())
-        for at, ((left, right), flow) in enumerate(zip(edges, self.explanation.flows, strict=False)):
-            name, mass = numbered("A", at + 1), masses[at]
-            x, y = (left.x + right.x) / 2, (left.inside + left.outside) / 2 + 4
-            room, high = right.x - left.x - 6, abs(left.inside - left.outside)
-            hint = f"{name} {exactly(abs(flow))}"
-            if flow and high >= 15 and text_width(f"{name} {mass}", SMALL) <= room:
-                parts.append(words(x, y, f"{name} {mass}", "tc-small tc-strong tc-halo", hint=hint))
-            elif flow and high >= 30 and max(text_width(name, SMALL), text_width(mass, SMALL)) <= room:
-                parts.append(words(x, y - 7, name, "tc-small tc-strong tc-halo", hint=hint))
-                parts.append(words(x, y + 7, mass, "tc-small tc-strong tc-halo", hint=hint))
+        for (left, right), *lines, flow in zip(edges, names, masses, self.explanation.flows, strict=False):
+            texts = lines if stacked else [" ".join(lines)]
+            if flow and abs(left.inside - left.outside) >= 15 * len(texts):
+                x, y = (left.x + right.x) / 2, (left.inside + left.outside) / 2 + 11 - 7 * len(texts)
+                hint = f"{lines[0]} {exactly(abs(flow))}"
+                parts += [
+                    words(x, y + 14 * row, text, "tc-small tc-strong tc-halo", hint=hint)
+                    for row, text in enumerate(texts)
+                ]
         return parts
+
+    @staticmethod
+    def _narrow(edges: Sequence[tuple[_Point, _Point]], texts: Sequence[str]) -> bool:
+        """Return whether some of the texts are too wide for the narrowest strip."""
+        room = min((right.x - left.x for left, right in edges), default=0.0) - 6
+        return max((text_width(text, SMALL) for text in texts), default=room + 1) > room
 
     def _answer(self) -> list[str]:
         """Return the size of the area in words, in a corner that the curves leave free, with a line to the area."""
@@ -253,7 +263,7 @@ class _Curves:
         texts = [cell_text(value) for value in self.explanation.values] if self._single else []
         if self._single and not isinstance(self.explanation.distance, Numeric):
             pitch = (self.right - LEFT) / max(1, len(texts) - 1)
-            return labels_under(texts, self.places, self.floor, min(pitch, 2 * RIGHT + 20), 150)
+            return labels_under(texts, self.places, self.floor, min(pitch, 2 * RIGHT), 150)
         return self._some_labels()
 
     def _some_labels(self) -> Labels:

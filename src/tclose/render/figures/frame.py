@@ -10,7 +10,7 @@ from tclose.render.figures.lettering import SIZE, broken, shortened, text_width
 from tclose.render.figures.svg import words
 
 MARGIN = 20
-NARROWEST = 640
+NARROWEST = 720
 WIDEST = 960
 
 Drawn = tuple[list[str], float]

@@ -21,6 +21,8 @@ class Route:
     hint: str
     room: float
     """How wide its text is."""
+    span: int
+    """How many columns it crosses; the shortest arrows run lowest."""
     thickness: float = 1.8
 
     @property
@@ -35,7 +37,7 @@ def lanes_of(routes: Sequence[Route]) -> list[int]:
     """Return the lane of each arrow, the shortest lowest, so that no two in a lane touch."""
     taken: list[list[tuple[float, float]]] = []
     lanes = [0] * len(routes)
-    for at in sorted(range(len(routes)), key=lambda at: (routes[at].reach[1] - routes[at].reach[0], at)):
+    for at in sorted(range(len(routes)), key=lambda at: (routes[at].span, at)):
         low, high = routes[at].reach
         free = (
             lane
@@ -92,7 +94,7 @@ def _line(route: Route, y: float) -> str:
         "g",
         element("title", escaped(route.hint)),
         element("path", d=path, class_="tc-under"),
-        element("path", d=path, class_="tc-move", style=f"stroke-width:{plain(route.thickness)}"),
+        element("path", d=path, class_="tc-way", stroke_width=route.thickness),
         head(x2, y2, (0, 1), "tc-head", size),
     )
 

@@ -107,7 +107,8 @@ def labels_under(texts: Sequence[str], centres: Sequence[float], y: float, pitch
             for row, text in enumerate(label)
         ]
         return Labels(tuple(parts), 8 + 15 * max(map(len, lines), default=1) + 4)
-    fitting = [shortened(text, longest) for text in texts]
+    lean = math.cos(math.radians(SLANT))
+    fitting = [shortened(text, min(longest, (x - 4) / lean)) for x, text in zip(centres, texts, strict=True)]
     slanted = [
         turned(x + 4, y + 14, -SLANT, short, anchor="end", hint=text)
         for x, short, text in zip(centres, fitting, texts, strict=True)

@@ -79,7 +79,7 @@ class _Picture:
 
     @property
     def pitch(self) -> float:
-        return min(110.0, (WIDEST - LEFT - MARGIN) / len(self.columns.items))
+        return min(130.0, (WIDEST - LEFT - MARGIN) / len(self.columns.items))
 
     @property
     def width(self) -> float:
@@ -183,6 +183,8 @@ class _Picture:
         for slices in (self.taken.get(at, []), self.filled.get(at, [])):
             for number, piece in enumerate(slices):
                 low, high = floor - float(piece.low) * self.unit, floor - float(piece.high) * self.unit
+                if low - high < 4:
+                    continue
                 if number and slices is self.taken.get(at):
                     parts.append(line(x - self.bar / 2, high, x + self.bar / 2, high, "tc-axis"))
                 elif number:
@@ -215,6 +217,7 @@ class _Picture:
                     text=text,
                     hint=sentences.arrow_words(self.columns, arrow, str(arrow.mass)),
                     room=text_width(text, SIZE) * 1.06,
+                    span=arrow.span,
                     thickness=1.4 + 2.6 * float(arrow.mass / heaviest) if self.columns.grouped else 1.8,
                 )
             )

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from itertools import repeat
 
 from tclose.explanations import Explanation
 from tclose.readings import as_text
 from tclose.render.cells import key_text, visible
-from tclose.render.figures.amounts import alike, amount, common_denominator, exactly, numbered, percent, result
+from tclose.render.figures.amounts import alike, amount, exactly, numbered, percent, result, shared_denominator
 from tclose.render.figures.columns import Arrow, Columns
 from tclose.render.figures.svg import Subject
 from tclose.render.words import counted
@@ -91,8 +90,8 @@ def left_over(columns: Columns, drawn: Sequence[Arrow]) -> str:
     if not missing:
         return ""
     cost = explanation.value - sum(arrow.cost for arrow in drawn)
-    within = ", those within a group among them," if columns.grouped else ""
-    return f"… and {counted(missing, 'smaller move')}{within} {percent(cost, explanation.value)} of the cost."
+    within = " or moves within a group" if columns.grouped else ""
+    return f"… and {counted(missing, 'smaller move')}{within}, {percent(cost, explanation.value)} of the cost."
 
 
 def sums(explanation: Explanation) -> str:
@@ -106,8 +105,8 @@ def sums(explanation: Explanation) -> str:
         return moves + "."
     if isinstance(explanation.distance, Numeric):
         return f"{moves}; so do the flows, each × the gap it crosses, over the range."
-    total = sum(abs(flow) for flow in explanation.flows)
-    added = amount(Fraction(total), common_denominator(explanation.flows))
+    total, common = explanation.terms[-1].total, shared_denominator(explanation.flows)
+    added = f"{total * common}/{common}" if common > 1 else amount(total)
     last = numbered("A", len(explanation.flows))
     return f"{moves}; so do the flows, A₁ + … + {last} = {added}, divided by the {explanation.scale:,} steps."
 

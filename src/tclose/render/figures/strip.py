@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from tclose.exact import decimal_text
 from tclose.render.figures import sentences
 from tclose.render.figures.amounts import alike, exactly, numbered
 from tclose.render.figures.columns import Columns
@@ -33,7 +34,7 @@ class Strip:
         whole = sentences.whole_of(self.columns.explanation).split()[-1]
         parts = [*labels.parts, line(LEFT, y, self.width - LEFT, y, "tc-grid")]
         shares = [column.inside for column in self.columns.items], [column.outside for column in self.columns.items]
-        texts = self._fitting(shares[0]), self._fitting(shares[1])
+        texts = self._fitting(*shares)
         size = self._size([*texts[0], *texts[1]])
         for name, held, told in zip(("class", whole), shares, texts, strict=True):
             y += ROW
@@ -51,18 +52,24 @@ class Strip:
         """Return the style in which all of some texts fit their columns."""
         return "" if all(text_width(text, SIZE) <= self.pitch - 4 for text in texts) else "tc-small"
 
-    def _fitting(self, shares: Sequence[Fraction]) -> list[str]:
-        """Return shares written in one way, as short as the columns are narrow."""
-        texts = alike(shares)
-        if all(text_width(text, SMALL) <= self.pitch - 4 for text in texts):
-            return texts
-        return [_three_places(share) for share in shares]
+    def _fitting(self, *rows: Sequence[Fraction]) -> list[list[str]]:
+        """Return rows of shares, all written in one way: exactly if that fits the columns, else as decimals."""
+        ways = (
+            [alike(row) for row in rows],
+            [[decimal_text(float(share)) for share in row] for row in rows],
+            [[_three_places(share) for share in row] for row in rows],
+        )
+        mixed = len({any("." in text for text in row) for row in ways[0]}) > 1
+        for way in ways[1:-1] if mixed else ways[:-1]:
+            if all(text_width(text, SMALL) <= self.pitch - 4 for row in way for text in row):
+                return way
+        return ways[-1]
 
     def _flows(self, y: float) -> tuple[list[str], float]:
         """Return what is carried over each edge as arrows between the columns."""
         flows = [self.columns.explanation.flows[column.last - 1] for column in self.columns.items[:-1]]
         names = ["" if self.columns.grouped else numbered("A", column.last) for column in self.columns.items[:-1]]
-        amounts = self._fitting([abs(flow) for flow in flows])
+        (amounts,) = self._fitting([abs(flow) for flow in flows])
         joined = all(
             text_width(f"{name} {text}", SIZE) <= self.pitch - 8 for name, text in zip(names, amounts, strict=True)
         )

@@ -32,11 +32,11 @@ class Subject:
 
 
 def escaped(text: str) -> str:
-    """Return text that may stand in XML, whatever it holds; characters that XML forbids become �.
+    r"""Return text that may stand in XML, whatever it holds; characters that XML forbids become �.
 
     Examples
     --------
-    >>> print(escaped("<b> & \\x00"))
+    >>> print(escaped("<b> & \x00"))
     &lt;b&gt; &amp; �
     """
     return escape(_ILLEGAL.sub("\ufffd", text), {'"': "&quot;"})

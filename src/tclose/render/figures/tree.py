@@ -95,7 +95,7 @@ class _Picture:
 
     @cached_property
     def strip(self) -> Strip:
-        items = tuple(Column(b.label, b.inside, b.outside, b.leaves, at + 1) for at, b in enumerate(self.bottoms))
+        items = tuple(Column(b.label, b.inside, b.outside, at + 1) for at, b in enumerate(self.bottoms))
         columns = Columns(self.explanation, items, tuple(range(len(items))))
         centres = [LEFT + self.pitch * (at + 0.5) for at in range(len(items))]
         return Strip(columns, centres, self.pitch, self.width)
@@ -185,6 +185,10 @@ class _Picture:
             self._edge(child, place, (bus, foot), into)
         room = self.pitch * (at - first) - 6
         text = shortened(branch.label, room - 10)
+        if len(text) < min(4, len(branch.label)):
+            hint = element("title", escaped(branch.label))
+            nodes.append(element("circle", hint, cx=x, cy=y + BOX / 2, r=BOX / 2, class_="tc-node"))
+            return x
         wide = min(room, text_width(text) + 18)
         nodes.append(box(x - wide / 2, y, wide, BOX, "tc-node", rx=5))
         texts.append(words(x, y + 16.5, text, hint=branch.label))
