@@ -10,10 +10,10 @@ import sys
 import time
 
 import duckdb
-from clock import best_of, machine
-from tables import QUASI, Shape
 
 import tclose
+from clock import best_of, machine
+from tables import QUASI, Shape
 
 
 def main() -> None:
@@ -61,8 +61,10 @@ def command_line(shape: Shape) -> None:
         help=lambda: subprocess.run([sys.executable, "-m", "tclose.cli", "--help"], check=True, capture_output=True),
         load=lambda: subprocess.run([sys.executable, "-c", "import tclose"], check=True, capture_output=True),
     )
-    print(f"\nThe command line adds {found['command'] - found['library']:.2f} s to the library's {found['library']:.2f} s.")
-    print(f"Nine-row table from a cold start: {found['small']:.2f} s; --help: {found['help']:.2f} s; import: {found['load']:.2f} s.")
+    library, added = found["library"], found["command"] - found["library"]
+    print(f"\nThe command line adds {added:.2f} s to the library's {library:.2f} s.")
+    small, shown, load = found["small"], found["help"], found["load"]
+    print(f"Nine-row table from a cold start: {small:.2f} s; --help: {shown:.2f} s; import: {load:.2f} s.")
 
 
 if __name__ == "__main__":

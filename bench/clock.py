@@ -25,10 +25,7 @@ def best_of(rounds: int, **jobs: Callable[[], object]) -> dict[str, float]:
 
 def in_its_own_process(code: str) -> tuple[float, float]:
     """Run code in a fresh interpreter; return the seconds it printed last and the peak memory in MiB."""
-    tail = (
-        "\nimport resource as _r\n"
-        "print(_seconds, _r.getrusage(_r.RUSAGE_SELF).ru_maxrss / 1024)"
-    )
+    tail = "\nimport resource as _r\nprint(_seconds, _r.getrusage(_r.RUSAGE_SELF).ru_maxrss / 1024)"
     done = subprocess.run([sys.executable, "-c", code + tail], check=True, capture_output=True, text=True)
     seconds, mebibytes = done.stdout.split()[-2:]
     return float(seconds), float(mebibytes)

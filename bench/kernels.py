@@ -8,8 +8,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
-from clock import best_of, machine
 
+from clock import best_of, machine
 from tclose.counts import Distribution, sparse_block
 from tclose.distances.ground import exact_distance
 from tclose.distances.line import LineGround

@@ -52,19 +52,20 @@ class Shape:
         def share(seed: int) -> str:
             return f"pow((hash(i * 8 + {seed}) >> 11) / 9007199254740992.0, {self.skew})"
 
-        age, zip_code, sex = f"20 + floor({share(1)} * {ages})", f"10000 + 7 * floor({share(2)} * {zips})", "hash(i * 8 + 3) % 2"
-        columns = [f"CAST({age} AS INTEGER) AS age", f"CAST({zip_code} AS INTEGER) AS zip", f"CAST({sex} AS INTEGER) AS sex"]
+        age = f"CAST(20 + floor({share(1)} * {ages}) AS INTEGER)"
+        zip_code = f"CAST(10000 + 7 * floor({share(2)} * {zips}) AS INTEGER)"
+        sex = "CAST(hash(i * 8 + 3) % 2 AS INTEGER)"
+        columns = [f"{age} AS age", f"{zip_code} AS zip", f"{sex} AS sex"]
         if self.text:
             columns = [
-                f"'age ' || CAST(CAST({age} AS INTEGER) AS VARCHAR) AS age",
-                f"'Z' || CAST(CAST({zip_code} AS INTEGER) AS VARCHAR) AS zip",
+                f"'age ' || CAST({age} AS VARCHAR) AS age",
+                f"'Z' || CAST({zip_code} AS VARCHAR) AS zip",
                 f"CASE {sex} WHEN 0 THEN 'female' ELSE 'male' END AS sex",
             ]
         salary = f"CAST(1000 + floor({share(4)} * {self.values}) AS INTEGER) AS salary"
         partial = path.with_suffix(".partial")
-        duckdb.connect().execute(
-            f"COPY (SELECT {', '.join([*columns, salary])} FROM range({self.rows}) AS t(i)) TO '{partial}' (FORMAT parquet)"
-        )
+        rows = f"SELECT {', '.join([*columns, salary])} FROM range({self.rows}) AS t(i)"
+        duckdb.connect().execute(f"COPY ({rows}) TO '{partial}' (FORMAT parquet)")
         partial.replace(path)
 
 

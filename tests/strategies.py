@@ -25,18 +25,14 @@ def distributions(draw: st.DrawFn, values: int | None = None, most: int = 8) -> 
 
 
 @st.composite
-def distribution_pairs(
-    draw: st.DrawFn, least: int = 1, most: int = 8
-) -> tuple[list[Fraction], list[Fraction]]:
+def distribution_pairs(draw: st.DrawFn, least: int = 1, most: int = 8) -> tuple[list[Fraction], list[Fraction]]:
     """Two distributions over the same number of values."""
     size = draw(st.integers(least, most))
     return draw(distributions(values=size)), draw(distributions(values=size))
 
 
 @st.composite
-def distribution_triples(
-    draw: st.DrawFn, most: int = 8
-) -> tuple[list[Fraction], list[Fraction], list[Fraction]]:
+def distribution_triples(draw: st.DrawFn, most: int = 8) -> tuple[list[Fraction], list[Fraction], list[Fraction]]:
     """Three distributions over the same number of values, for the triangle inequality."""
     size = draw(st.integers(1, most))
     return (
@@ -47,9 +43,7 @@ def distribution_triples(
 
 
 @st.composite
-def histograms(
-    draw: st.DrawFn, least: int = 1, most: int = 8, largest: int = 9
-) -> tuple[list[int], list[int]]:
+def histograms(draw: st.DrawFn, least: int = 1, most: int = 8, largest: int = 9) -> tuple[list[int], list[int]]:
     """Counts of a class and of its table: all values are in the table, neither is empty."""
     in_table = draw(st.lists(st.integers(1, largest), min_size=least, max_size=most))
     in_class = draw(st.tuples(*(st.integers(0, count) for count in in_table)).filter(any))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-import pandas
-import polars
+import pandas as pd
+import polars as pl
 import pytest
 
 import tclose
@@ -53,9 +53,9 @@ def test_an_order_that_the_column_declares_is_kept_when_ordered_is_said(sensitiv
     values, order = ["low", "mid", "high", "top"], ["low", "mid", "high", "top"]
     keys = ["a", "a", "b", "b"]
     if library == "pandas":
-        frame: object = pandas.DataFrame({"q": keys, "s": pandas.Categorical(values, order, ordered=True)})
+        frame: object = pd.DataFrame({"q": keys, "s": pd.Categorical(values, order, ordered=True)})
     else:
-        frame = polars.DataFrame({"q": keys, "s": polars.Series(values, dtype=polars.Enum(order))})
+        frame = pl.DataFrame({"q": keys, "s": pl.Series(values, dtype=pl.Enum(order))})
     assert tclose.audit(frame, tclose.Roles("q", sensitive))["s"].t == Fraction(1, 3)
 
 

@@ -28,7 +28,8 @@ _Placed = tuple[Integers, Integers, list[Integers]]
 Result = TypeVar("Result")
 Arrival = TypeVar("Arrival")
 
-ROWS_PER_PART = 250_000
+ROWS_PER_PART = 1_000_000
+"""A part holds about so many rows, or fewer where that leaves workers without one."""
 DIRECT_SPAN = 1 << 20
 """Up to this span a single key word is used as class number itself."""
 
@@ -96,6 +97,7 @@ class GroupedRows:
         direct = len(spans) == 1 and spans[0] <= DIRECT_SPAN
         counter: type[np.int32] | type[np.int64] = np.int32 if rows < 2**31 else np.int64
         self._counter = counter
+        self._threads = threads
         lock, stopped = threading.Lock(), threading.Event()
 
         def work(_: int) -> _Share:
@@ -182,7 +184,8 @@ class GroupedRows:
         """
         ranks = [self.sorted_codes(a, table) for a, table in enumerate(rank_of_code)]
         starts = self._starts
-        cuts = np.unique(np.append(np.searchsorted(starts, np.arange(0, self.rows, ROWS_PER_PART)), len(starts) - 1))
+        step = max(1, min(ROWS_PER_PART, self.rows // (4 * self._threads) + 1))
+        cuts = np.unique(np.append(np.searchsorted(starts, np.arange(0, self.rows, step)), len(starts) - 1))
         scratch = threading.local()
 
         def work(position: int) -> Result:

@@ -162,9 +162,7 @@ def test_occupations_of_adult_as_leaves_of_their_hierarchy(adult, adult_file, ad
     parents = {row[0]: row[1] for row in rows}
     assert all(len(row) == 3 for row in rows)
     coarse = adult.assign(occupation=adult["occupation"].map(parents))
-    levels = [
-        by_hand(frame, quasi, "occupation", sorted(frame["occupation"].unique())) for frame in (adult, coarse)
-    ]
+    levels = [by_hand(frame, quasi, "occupation", sorted(frame["occupation"].unique())) for frame in (adult, coarse)]
     np.testing.assert_allclose(found.classes.to_pandas()["occupation.t"], (levels[0] + levels[1]) / 2, atol=1e-12)
 
 
@@ -195,9 +193,7 @@ def test_taxes_of_the_census_as_scipy_has_them(census_file, name, distance):
     found = audit(frame[["decile", name]], Roles(quasi="decile", sensitive={name: distance}), drivers=False)
     values = frame[name] if distance == Numeric() else frame[name].rank(method="dense")
     span = values.max() - values.min()
-    expected = [
-        wasserstein_distance(values[frame["decile"] == decile], values) / span for decile in range(10)
-    ]
+    expected = [wasserstein_distance(values[frame["decile"] == decile], values) / span for decile in range(10)]
     assert found.classes.to_pandas()[f"{name}.t"].tolist() == pytest.approx(expected, abs=1e-12)
     assert float(found[name].t) == pytest.approx(max(expected), abs=1e-12)
     rows = [row[f"{name}.t"] for row in found.classes.rows(sort=f"{name}.t")]

@@ -208,9 +208,7 @@ def test_t_does_not_depend_on_the_order_of_rows_or_classes(table, random):
 def ground_distances(tree: Hierarchy) -> np.ndarray:
     """The height of the lowest common ancestor of each two leaves, in parts of the tree's height."""
     rows = tree.rows
-    return np.array(
-        [[sum(a != b for a, b in zip(u, v, strict=True)) / tree.height for v in rows] for u in rows]
-    )
+    return np.array([[sum(a != b for a, b in zip(u, v, strict=True)) / tree.height for v in rows] for u in rows])
 
 
 @given(hierarchies_with_distributions())
@@ -293,9 +291,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize(
-    "distance", [naive_ordered_distance, one_pass_ordered_distance, variational_distance]
-)
+@pytest.mark.parametrize("distance", [naive_ordered_distance, one_pass_ordered_distance, variational_distance])
 @pytest.mark.parametrize(("p", "q", "message"), REFUSED.values(), ids=REFUSED)
 def test_what_is_no_distribution_is_refused(distance, p, q, message):
     with pytest.raises(InputError, match=message):

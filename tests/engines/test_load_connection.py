@@ -67,9 +67,7 @@ def test_a_forgotten_connection_takes_its_folder_along(tmp_path: Path) -> None:
 
 def run(code: str, folder: Path) -> subprocess.CompletedProcess[str]:
     head = "import os, sys\nfrom tclose.engines.duckdb.connection import connect\n"
-    return subprocess.run(
-        [sys.executable, "-c", head + code, str(folder)], check=True, capture_output=True, text=True
-    )
+    return subprocess.run([sys.executable, "-c", head + code, str(folder)], check=True, capture_output=True, text=True)
 
 
 def test_at_exit_nothing_stays_and_nothing_is_said(tmp_path: Path) -> None:
@@ -123,9 +121,7 @@ def test_the_folder_of_a_living_process_and_what_is_not_ours_stay(tmp_path: Path
 
 
 @pytest.mark.parametrize("settings", [{"memory": "lots"}, {"threads": 0}, {"threads": -1}])
-def test_settings_that_make_no_sense_are_refused_and_leave_nothing(
-    tmp_path: Path, settings: dict[str, object]
-) -> None:
+def test_settings_that_make_no_sense_are_refused_and_leave_nothing(tmp_path: Path, settings: dict[str, object]) -> None:
     with pytest.raises(InputError, match="does not accept these settings"):
         connect(temp=str(tmp_path), **settings)  # type: ignore[arg-type]
     assert list(tmp_path.iterdir()) == []

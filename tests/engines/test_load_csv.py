@@ -67,9 +67,7 @@ def test_compressed_files_are_unpacked(connection: Connection, tmp_path: Path, s
     assert rows(kept(connection, path)) == [(1, "x")]
 
 
-def test_zstandard_is_unpacked_with_its_line_ends_inside_cells(
-    connection: Connection, tmp_path: Path
-) -> None:
+def test_zstandard_is_unpacked_with_its_line_ends_inside_cells(connection: Connection, tmp_path: Path) -> None:
     path = tmp_path / "t.csv.zst"
     query = "SELECT 'x' || chr(10) || chr(10) || 'y' AS a, 1 AS b"
     duckdb.connect().execute(f"COPY ({query}) TO '{path}' (FORMAT csv, COMPRESSION zstd)")
@@ -83,19 +81,13 @@ def test_numbers_are_exact(connection: Connection, tmp_path: Path) -> None:
     assert rows(table) == [(-2, Decimal(3), 1, 2.5), (1, Decimal("0.10"), 12345678901234567890, 1000.0)]
 
 
-def test_long_numbers_that_differ_in_the_last_digit_stay_different(
-    connection: Connection, tmp_path: Path
-) -> None:
-    path = write(
-        tmp_path / "t.csv", "id\n0.12345678901234567890123\n0.12345678901234567890124\n" + "9" * 14 + "\n"
-    )
+def test_long_numbers_that_differ_in_the_last_digit_stay_different(connection: Connection, tmp_path: Path) -> None:
+    path = write(tmp_path / "t.csv", "id\n0.12345678901234567890123\n0.12345678901234567890124\n" + "9" * 14 + "\n")
     assert len(set(rows(kept(connection, path)))) == 3
 
 
 def test_numbers_too_long_for_any_number_stay_text(connection: Connection, tmp_path: Path) -> None:
-    assert types(kept(connection, write(tmp_path / "t.csv", "id\n" + "9" * 50 + "\n1\n"))) == {
-        "id": "VARCHAR"
-    }
+    assert types(kept(connection, write(tmp_path / "t.csv", "id\n" + "9" * 50 + "\n1\n"))) == {"id": "VARCHAR"}
 
 
 @pytest.mark.parametrize("code", ["007", "00", "1e400", "1E30", "1e+400", "0x1F", "1_000", "inf", "12a", "٣"])
@@ -150,9 +142,7 @@ def test_dates_and_times_are_recognised(connection: Connection, tmp_path: Path) 
 
 
 def test_dates_that_can_be_read_in_two_ways_stay_text(connection: Connection, tmp_path: Path) -> None:
-    assert types(kept(connection, write(tmp_path / "t.csv", "d\n01/02/2020\n03/04/2020\n"))) == {
-        "d": "VARCHAR"
-    }
+    assert types(kept(connection, write(tmp_path / "t.csv", "d\n01/02/2020\n03/04/2020\n"))) == {"d": "VARCHAR"}
 
 
 def test_days_that_do_not_exist_stay_text(connection: Connection, tmp_path: Path) -> None:
@@ -213,24 +203,18 @@ def test_blank_lines_are_no_rows_but_lines_of_delimiters_are(connection: Connect
     assert rows(kept(connection, path)) == [(1, 2), (3, 4), (None, None)]
 
 
-def test_a_blank_line_in_a_file_of_one_column_is_a_missing_value(
-    connection: Connection, tmp_path: Path
-) -> None:
+def test_a_blank_line_in_a_file_of_one_column_is_a_missing_value(connection: Connection, tmp_path: Path) -> None:
     assert rows(kept(connection, write(tmp_path / "t.csv", "a\nx\n\ny\n"))) == [("x",), ("y",), (None,)]
 
 
-def test_a_file_without_a_header_names_its_columns_by_position(
-    connection: Connection, tmp_path: Path
-) -> None:
+def test_a_file_without_a_header_names_its_columns_by_position(connection: Connection, tmp_path: Path) -> None:
     table = kept(connection, write(tmp_path / "t.csv", "1,x\n2,y\n"), header=False)
     assert [column.name for column in table.columns] == ["column_1", "column_2"]
     assert len(rows(table)) == 2
 
 
 def test_a_wrong_delimiter_gives_one_column(connection: Connection, tmp_path: Path) -> None:
-    assert types(kept(connection, write(tmp_path / "t.csv", "a,b\nx,y\n"), delimiter=";")) == {
-        "a,b": "VARCHAR"
-    }
+    assert types(kept(connection, write(tmp_path / "t.csv", "a,b\nx,y\n"), delimiter=";")) == {"a,b": "VARCHAR"}
 
 
 def test_quotes_can_be_declared_to_be_none(connection: Connection, tmp_path: Path) -> None:
@@ -307,9 +291,7 @@ def test_a_broken_file_is_refused_with_its_place_and_without_its_cells(
     assert connection.execute("SELECT 1").fetchall() == [(1,)]
 
 
-def test_a_broken_line_far_down_is_refused_when_columns_are_kept(
-    connection: Connection, tmp_path: Path
-) -> None:
+def test_a_broken_line_far_down_is_refused_when_columns_are_kept(connection: Connection, tmp_path: Path) -> None:
     lines = ["1,x"] * 400_000
     lines[300_000] = f"{CANARY},y,z"
     table = loaded(connection, write(tmp_path / "t.csv", "\n".join(["a,b", *lines])))
@@ -325,16 +307,12 @@ def test_a_broken_copy_is_named_as_the_person_knows_it(connection: Connection, t
 
 
 @pytest.mark.parametrize("content", ["", "\n\n", "a,b", "a,b\n", "a,b\r\n\r\n"])
-def test_a_file_without_rows_is_refused_as_empty(
-    connection: Connection, tmp_path: Path, content: str
-) -> None:
+def test_a_file_without_rows_is_refused_as_empty(connection: Connection, tmp_path: Path, content: str) -> None:
     with pytest.raises(EmptyTableError):
         kept(connection, write(tmp_path / "t.csv", content))
 
 
-CELLS = st.text(st.characters(codec="utf-8", exclude_characters="\0\r"), max_size=6).map(
-    lambda text: f"t{text}"
-)
+CELLS = st.text(st.characters(codec="utf-8", exclude_characters="\0\r"), max_size=6).map(lambda text: f"t{text}")
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -356,7 +334,5 @@ def test_what_python_writes_is_read_cell_by_cell(
     names = [f"n{at}" for at in range(len(table[0]))]
     csv.writer(text, delimiter=delimiter, lineterminator=end, quoting=quoting).writerows([names, *table])  # type: ignore[arg-type]
     declared = None if len(names) > 1 else delimiter
-    found = rows(
-        kept(connection, write(tmp_path / "t.csv", text.getvalue()), delimiter=declared, header=True)
-    )
+    found = rows(kept(connection, write(tmp_path / "t.csv", text.getvalue()), delimiter=declared, header=True))
     assert Counter(found) == Counter(table)

@@ -18,9 +18,7 @@ __all__ = ["connection"]
 PUBLIC = [
     thing
     for thing in vars(duckdb).values()
-    if isinstance(thing, type)
-    and issubclass(thing, Exception)
-    and thing.__module__.lstrip("_").startswith("duckdb")
+    if isinstance(thing, type) and issubclass(thing, Exception) and thing.__module__.lstrip("_").startswith("duckdb")
 ]
 TEXTS = [
     "",
@@ -61,9 +59,7 @@ def test_every_exception_is_mapped_and_its_text_withheld(kind: type[Exception], 
         (duckdb.HTTPException, SourceError),
     ],
 )
-def test_kinds_of_exceptions_have_the_meaning_they_should(
-    problem: type[Exception], ours: type[TcloseError]
-) -> None:
+def test_kinds_of_exceptions_have_the_meaning_they_should(problem: type[Exception], ours: type[TcloseError]) -> None:
     with pytest.raises(ours), translated("people.csv"):
         raise problem("text")
 

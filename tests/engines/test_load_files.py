@@ -57,9 +57,7 @@ def test_parquet_values_have_the_meaning_tclose_gives_them(connection: Connectio
     assert types(table)["t"] == "TIMESTAMP"
 
 
-def test_parquet_names_in_any_case_and_with_any_character_work(
-    connection: Connection, tmp_path: Path
-) -> None:
+def test_parquet_names_in_any_case_and_with_any_character_work(connection: Connection, tmp_path: Path) -> None:
     pyarrow = pytest.importorskip("pyarrow")
     pq = pytest.importorskip("pyarrow.parquet")
     names = ["Age", "age", 'q"; DROP', "new\nline"]
@@ -154,9 +152,7 @@ def test_json_keys_that_differ_in_case_are_different_columns(connection: Connect
 
 
 def test_json_keys_that_duckdb_would_confuse_are_refused(connection: Connection, tmp_path: Path) -> None:
-    refused(
-        connection, write(tmp_path / "t.json", '[{"Age": 1, "age": 2, "age_1": 3}]'), "upper and lower case"
-    )
+    refused(connection, write(tmp_path / "t.json", '[{"Age": 1, "age": 2, "age_1": 3}]'), "upper and lower case")
 
 
 def test_a_late_json_value_of_another_type_makes_the_column_unusable_not_the_table(
@@ -203,9 +199,7 @@ def test_json_without_records_is_empty(connection: Connection, tmp_path: Path, c
 def test_arrow_and_feather_files_are_tables(connection: Connection, tmp_path: Path) -> None:
     pyarrow = pytest.importorskip("pyarrow")
     feather = pytest.importorskip("pyarrow.feather")
-    order = pyarrow.DictionaryArray.from_arrays(
-        pyarrow.array([1, 0]), pyarrow.array(["low", "high"]), ordered=True
-    )
+    order = pyarrow.DictionaryArray.from_arrays(pyarrow.array([1, 0]), pyarrow.array(["low", "high"]), ordered=True)
     frame = pyarrow.table({"a": [1, 2], "o": order})
     feather.write_feather(frame, tmp_path / "t.feather")
     with (
@@ -257,9 +251,7 @@ def test_files_of_statistics_packages_keep_their_codes(connection: Connection, t
     pyreadstat = pytest.importorskip("pyreadstat")
     frame = pandas.DataFrame({"sex": [1.0, 2.0, None], "name": ["x", "y", "z"], "real": [1.5, 2.0, 3.0]})
     frame["name"] = frame["name"].astype(object)
-    pyreadstat.write_sav(
-        frame, str(tmp_path / "t.sav"), variable_value_labels={"sex": {1: "male", 2: "female"}}
-    )
+    pyreadstat.write_sav(frame, str(tmp_path / "t.sav"), variable_value_labels={"sex": {1: "male", 2: "female"}})
     pyreadstat.write_dta(frame, str(tmp_path / "t.dta"))
     pyreadstat.write_xport(frame, str(tmp_path / "t.xpt"))
     for name in ("t.sav", "t.dta", "t.xpt"):
@@ -298,9 +290,7 @@ def test_standard_input_is_known_by_its_content(
     assert rows(table) == [(1, "x")]
 
 
-def test_standard_input_may_be_parquet(
-    connection: Connection, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_standard_input_may_be_parquet(connection: Connection, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     content = parquet(tmp_path / "t.parquet", "SELECT 1 AS a").read_bytes()
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
     assert rows(kept(connection, "-")) == [(1,)]

@@ -113,18 +113,14 @@ def test_a_frame_without_columns_is_refused(connection: Connection, empty: objec
 def test_declared_orders_are_kept(connection: Connection) -> None:
     levels = ["low", "middle", "high"]
     categorical = pandas.Categorical(["high", "low"], categories=levels, ordered=True)
-    dictionary = pyarrow.DictionaryArray.from_arrays(
-        pyarrow.array([2, 0]), pyarrow.array(levels), ordered=True
-    )
+    dictionary = pyarrow.DictionaryArray.from_arrays(pyarrow.array([2, 0]), pyarrow.array(levels), ordered=True)
     frames = [
         pandas.DataFrame({"o": categorical}),
         polars.DataFrame({"o": ["high", "low"]}, schema={"o": polars.Enum(levels)}),
         pyarrow.table({"o": dictionary}),
         pyarrow.table({"o": dictionary}).to_reader(),
         OneShot(pyarrow.table({"o": dictionary})),
-        duckdb.connect().sql(
-            "SELECT o::ENUM('low', 'middle', 'high') AS o FROM (VALUES ('high'), ('low')) AS t(o)"
-        ),
+        duckdb.connect().sql("SELECT o::ENUM('low', 'middle', 'high') AS o FROM (VALUES ('high'), ('low')) AS t(o)"),
     ]
     for frame in frames:
         table = kept(connection, frame)
@@ -230,9 +226,7 @@ def test_types_foreign_to_sql_become_text_or_are_refused_when_used(connection: C
 
 
 def test_the_callers_frame_is_not_changed(connection: Connection) -> None:
-    frame = pandas.DataFrame(
-        {"a": pandas.Series([1, "x"], dtype=object), 2: pandas.Categorical([1, 2])}, index=[5, 5]
-    )
+    frame = pandas.DataFrame({"a": pandas.Series([1, "x"], dtype=object), 2: pandas.Categorical([1, 2])}, index=[5, 5])
     before = frame.copy(deep=True)
     loaded(connection, frame)
     pandas.testing.assert_frame_equal(frame, before)
@@ -249,9 +243,7 @@ def test_numbers_of_a_frame_are_not_copied(connection: Connection) -> None:
 
 
 def test_a_polars_column_of_objects_is_refused_only_when_used(connection: Connection) -> None:
-    table = loaded(
-        connection, polars.DataFrame({"a": [1], "o": polars.Series([object()], dtype=polars.Object)})
-    )
+    table = loaded(connection, polars.DataFrame({"a": [1], "o": polars.Series([object()], dtype=polars.Object)}))
     assert rows(table.keep(["a"])) == [(1,)]
     with pytest.raises(SourceError, match="column 'o'"):
         table.keep(["o"])
@@ -277,9 +269,7 @@ def test_two_arrow_columns_of_one_name_are_refused(connection: Connection) -> No
 
 
 def test_a_relation_that_fails_does_not_leak_its_cells(connection: Connection) -> None:
-    relation = duckdb.connect().sql(
-        f"SELECT CAST(x AS INTEGER) AS a FROM (VALUES ('1'), ('{CANARY}')) AS t(x)"
-    )
+    relation = duckdb.connect().sql(f"SELECT CAST(x AS INTEGER) AS a FROM (VALUES ('1'), ('{CANARY}')) AS t(x)")
     with pytest.raises(Exception, match="DuckDB relation") as caught:
         kept(connection, relation)
     assert CANARY not in str(caught.value)
@@ -331,9 +321,7 @@ def test_values_have_the_type_that_they_all_have(connection: Connection, values:
     ],
     ids=range(10),
 )
-def test_values_that_have_no_one_type_are_refused_only_when_used(
-    connection: Connection, values: object
-) -> None:
+def test_values_that_have_no_one_type_are_refused_only_when_used(connection: Connection, values: object) -> None:
     table = loaded(connection, {"a": values, "b": [1, 2]})
     assert rows(table.keep(["b"])) == [(1,), (2,)]
     with pytest.raises(SourceError, match="column 'a'") as caught:
@@ -341,9 +329,7 @@ def test_values_that_have_no_one_type_are_refused_only_when_used(
     assert CANARY not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "values", ["text", 5, {"x": 1}, np.zeros((2, 2))], ids=["text", "number", "map", "grid"]
-)
+@pytest.mark.parametrize("values", ["text", 5, {"x": 1}, np.zeros((2, 2))], ids=["text", "number", "map", "grid"])
 def test_a_column_must_be_a_list_of_values(connection: Connection, values: object) -> None:
     with pytest.raises(SourceError, match="column 'a'"):
         loaded(connection, {"a": values})

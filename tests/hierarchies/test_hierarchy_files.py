@@ -155,9 +155,7 @@ def test_what_is_written_is_read_back(tmp_path_factory, tree):
     assert read_hierarchy(path) == tree
 
 
-LABELS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1).filter(
-    str.strip
-)
+LABELS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1).filter(str.strip)
 
 
 @given(st.lists(LABELS, min_size=1, max_size=6, unique=True), LABELS)

@@ -13,9 +13,7 @@ from tclose.hierarchies.nested import MOST_LEVELS, rows_of_tree
 
 
 def first_shared_level(tree: Hierarchy, one: str, other: str) -> int:
-    return next(
-        level for level in range(tree.height + 1) if tree.ancestor(one, level) == tree.ancestor(other, level)
-    )
+    return next(level for level in range(tree.height + 1) if tree.ancestor(one, level) == tree.ancestor(other, level))
 
 
 def test_distances_in_the_tree_of_diseases():

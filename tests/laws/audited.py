@@ -162,12 +162,9 @@ def told(audit: tclose.Audit) -> dict[str, Any]:
             for name, some in each.items()
             for key, figure in some.items()
         },
-        "verdicts": [
-            (v.requirement, v.holds, v.failing_classes, v.failing_rows, v.vacuous) for v in audit.verdicts
-        ],
+        "verdicts": [(v.requirement, v.holds, v.failing_classes, v.failing_rows, v.vacuous) for v in audit.verdicts],
         "attributes": [
-            (a.name, a.values, a.left_out, a.largest_t, a.notes, a.drivers)
-            for a in audit.attributes.values()
+            (a.name, a.values, a.left_out, a.largest_t, a.notes, a.drivers) for a in audit.attributes.values()
         ],
         "classes": list(audit.classes.rows()),
     }

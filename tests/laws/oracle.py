@@ -81,9 +81,7 @@ def jensen_shannon(p: Sequence[float], q: Sequence[float]) -> float:
 def smooth(p: Sequence[Fraction], attribute: Attribute, bandwidth: Fraction) -> list[float]:
     raw = []
     for i in range(len(p)):
-        weights = [
-            max(Fraction(0), 1 - (attribute.apart(i, j) / bandwidth) ** 2) for j in range(len(p))
-        ]
+        weights = [max(Fraction(0), 1 - (attribute.apart(i, j) / bandwidth) ** 2) for j in range(len(p))]
         raw.append(sum((w * x for w, x in zip(weights, p, strict=True)), Fraction(0)) / sum(weights))
     total = sum(raw)
     return [float(value / total) for value in raw]
@@ -106,10 +104,7 @@ def attribute_figures(
     descending = sorted(counts.values(), reverse=True)
     tail = sum(descending[level - 1 :])
     beta = max(*ratios, Fraction(1)) - 1
-    capped = any(
-        ratio - 1 > (-math.log(b) if b else 0) and b != 1
-        for ratio, (_, b) in zip(ratios, held, strict=True)
-    )
+    capped = any(ratio - 1 > (-math.log(b) if b else 0) and b != 1 for ratio, (_, b) in zip(ratios, held, strict=True))
     lacks = any(a == 0 and b > 0 for a, b in zip(p, q, strict=True))
     found = {
         "l": len(counts),
@@ -120,14 +115,10 @@ def attribute_figures(
         "recursive": Fraction(descending[0], tail) if tail else math.inf,
         "kl": sum(float(a) * math.log(a / b) if b else math.inf for a, b in held),
         "js": jensen_shannon([float(a) for a in p], [float(b) for b in q]),
-        "smoothed_js": jensen_shannon(
-            smooth(p, attribute, bandwidth), smooth(q, attribute, bandwidth)
-        ),
+        "smoothed_js": jensen_shannon(smooth(p, attribute, bandwidth), smooth(q, attribute, bandwidth)),
         "beta": beta,
         "enhanced_beta": math.inf if capped else beta,
-        "delta": math.inf
-        if lacks or math.inf in ratios
-        else max(abs(math.log(ratio)) for ratio in ratios),
+        "delta": math.inf if lacks or math.inf in ratios else max(abs(math.log(ratio)) for ratio in ratios),
         "delta_present": math.inf if math.inf in ratios else max(abs(math.log(ratio)) for ratio in ratios),
     }
     if all(isinstance(value, int | float | Fraction) for value in attribute.order):
@@ -155,9 +146,7 @@ def nt_figure(
     best: Fraction | float = math.inf
     mine = classes[key]
     columns = range(len(key))
-    for kept in itertools.chain.from_iterable(
-        itertools.combinations(columns, size) for size in range(len(key) + 1)
-    ):
+    for kept in itertools.chain.from_iterable(itertools.combinations(columns, size) for size in range(len(key) + 1)):
         union: Counter[Any] = Counter()
         for other, counts in classes.items():
             if all(other[column] == key[column] for column in kept):

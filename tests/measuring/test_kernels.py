@@ -33,9 +33,7 @@ from tclose.readings import whole_positions
 def block_of(histograms: list[list[int]]) -> Block:
     triples = [(c, v, n) for c, counts in enumerate(histograms) for v, n in enumerate(counts) if n]
     classes, ranks, counts = (np.array(part) for part in zip(*triples, strict=True))
-    return sparse_block(
-        classes.astype(np.int64), ranks.astype(np.int32), counts.astype(np.int64), len(histograms)
-    )
+    return sparse_block(classes.astype(np.int64), ranks.astype(np.int32), counts.astype(np.int64), len(histograms))
 
 
 def random_block(seed: int, classes: int, m: int, largest: int = 50) -> Block:
@@ -65,8 +63,7 @@ def shares(counts):
 def distances(ground, block):
     x, y = ground.parts(block)
     exact = [
-        exact_distance(ground, a, b, n)
-        for a, b, n in zip(x.tolist(), y.tolist(), block.sizes.tolist(), strict=True)
+        exact_distance(ground, a, b, n) for a, b, n in zip(x.tolist(), y.tolist(), block.sizes.tolist(), strict=True)
     ]
     floats = float_distances(ground, x, y, block.sizes)
     assert floats == pytest.approx([float(value) for value in exact], abs=1e-14, rel=0)
@@ -165,9 +162,7 @@ def test_references_of_any_total_are_exact(power, m, pays_from, monkeypatch):
     assert distances(LineGround(total, gaps_of(places), rows), block) == [
         numeric_distance(shares(counts), q, places) for counts in histograms
     ]
-    assert distances(nominal_ground(total), block) == [
-        variational_distance(shares(counts), q) for counts in histograms
-    ]
+    assert distances(nominal_ground(total), block) == [variational_distance(shares(counts), q) for counts in histograms]
 
 
 @pytest.mark.parametrize("pays_from", MODES.values(), ids=MODES)
@@ -181,9 +176,7 @@ def test_classes_of_any_size_are_exact(size, pays_from, monkeypatch):
         assert distances(LineGround(total, gaps, sum(reference)), block) == [
             numeric_distance(shares(counts), q, places) for counts in histograms
         ]
-    assert distances(nominal_ground(total), block) == [
-        variational_distance(shares(counts), q) for counts in histograms
-    ]
+    assert distances(nominal_ground(total), block) == [variational_distance(shares(counts), q) for counts in histograms]
 
 
 def test_gains_over_their_cap_are_seen_in_compiled_loops_with_huge_references(monkeypatch):

@@ -31,9 +31,7 @@ def _number(written: Any) -> Any:
 
 def _entries() -> dict[str, dict[str, Any]]:
     sections = tomllib.loads((Path(__file__).parent / "expected.toml").read_text(encoding="utf-8"))
-    return {
-        f"{table}.{what}": entry for table, entries in sections.items() for what, entry in entries.items()
-    }
+    return {f"{table}.{what}": entry for table, entries in sections.items() for what, entry in entries.items()}
 
 
 EXPECTED: dict[str, Any] = {name: _number(entry["value"]) for name, entry in _entries().items()}

@@ -91,17 +91,14 @@ def kl(values: Sequence[Any], whole: Sequence[Any]) -> float:
     """KL(P||Q) in nats."""
     counts, all_ = Counter(values), Counter(whole)
     return sum(
-        n / len(values) * math.log((n / len(values)) / (all_[value] / len(whole)))
-        for value, n in counts.items()
+        n / len(values) * math.log((n / len(values)) / (all_[value] / len(whole))) for value, n in counts.items()
     )
 
 
 def jensen_shannon(p: Sequence[float], q: Sequence[float]) -> float:
     """Jensen-Shannon divergence in bits."""
     middle = [(a + b) / 2 for a, b in zip(p, q, strict=True)]
-    halves = [
-        sum(x * math.log2(x / m) for x, m in zip(side, middle, strict=True) if x > 0) / 2 for side in (p, q)
-    ]
+    halves = [sum(x * math.log2(x / m) for x, m in zip(side, middle, strict=True) if x > 0) / 2 for side in (p, q)]
     return sum(halves)
 
 

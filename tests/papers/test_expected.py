@@ -319,9 +319,7 @@ def test_delta_disclosure_is_not_monotone():
     table, (one, other) = EXPECTED["delta_merge.table"], EXPECTED["delta_merge.classes"]
     union = tuple(a + b for a, b in zip(one, other, strict=True))
     for counts, delta in zip((one, other, union), EXPECTED["delta_merge.deltas"], strict=True):
-        ratios = [
-            abs(math.log(c / sum(counts) / (g / sum(table)))) for c, g in zip(counts, table, strict=True) if c
-        ]
+        ratios = [abs(math.log(c / sum(counts) / (g / sum(table)))) for c, g in zip(counts, table, strict=True) if c]
         assert max(ratios) == close(delta, 6e-4)
 
 

@@ -79,9 +79,7 @@ def test_the_name_of_a_file_tells_its_format(tmp_path: Path, name: str, expected
         (b"a;b", "csv"),
     ],
 )
-def test_a_file_without_a_telling_name_is_known_by_its_content(
-    tmp_path: Path, content: bytes, expected: str
-) -> None:
+def test_a_file_without_a_telling_name_is_known_by_its_content(tmp_path: Path, content: bytes, expected: str) -> None:
     path = tmp_path / "table"
     path.write_bytes(content)
     assert located(path).format == expected
@@ -139,9 +137,7 @@ def test_files_of_different_formats_are_refused(tmp_path: Path) -> None:
 
 def test_a_missing_file_is_named_with_one_like_it(tmp_path: Path) -> None:
     write(tmp_path / "patients.csv")
-    with pytest.raises(
-        SourceError, match=r"There is no file .*patient\.csv'\. Did you mean .*patients\.csv'"
-    ):
+    with pytest.raises(SourceError, match=r"There is no file .*patient\.csv'\. Did you mean .*patients\.csv'"):
         locate(tmp_path / "patient.csv")
 
 
@@ -197,9 +193,7 @@ def test_a_path_with_a_nul_is_refused() -> None:
         locate("a\0b.csv")
 
 
-@pytest.mark.parametrize(
-    "address", ["s3://b/t.csv", "https://x.example/t.csv", "http://x.example/t", "gs://b/t"]
-)
+@pytest.mark.parametrize("address", ["s3://b/t.csv", "https://x.example/t.csv", "http://x.example/t", "gs://b/t"])
 def test_no_address_is_opened(address: str) -> None:
     with pytest.raises(SourceError, match="makes no network connection"):
         locate(address)

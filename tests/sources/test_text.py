@@ -80,9 +80,7 @@ def test_a_declared_encoding_is_used(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "ascii", "UTF8"])
-def test_bytes_outside_the_declared_encoding_are_refused_with_their_line(
-    tmp_path: Path, encoding: str
-) -> None:
+def test_bytes_outside_the_declared_encoding_are_refused_with_their_line(tmp_path: Path, encoding: str) -> None:
     with pytest.raises(SourceError, match=r"'t\.txt', line 3: the bytes are not") as caught:
         read(tmp_path, b"a,b\n1,x\n2,CANARY\xe9\n", encoding=encoding)
     assert "CANARY" not in str(caught.value)
@@ -107,9 +105,7 @@ def test_a_nul_byte_is_refused_with_its_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("compression", "compress"), [("gzip", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress)]
 )
-def test_compressed_text_is_unpacked_whatever_its_encoding(
-    tmp_path: Path, compression: str, compress
-) -> None:  # type: ignore[no-untyped-def]
+def test_compressed_text_is_unpacked_whatever_its_encoding(tmp_path: Path, compression: str, compress) -> None:  # type: ignore[no-untyped-def]
     assert content(read(tmp_path, compress(WESTERN.encode("cp1252")), compression=compression)) == WESTERN
 
 

@@ -145,13 +145,18 @@ class DuckDBCounted:
 
     def _matching(self, key: Mapping[str, object]) -> tuple[str, list[object]]:
         """Return a condition for a class key; a text matches what a value of another type reads as."""
-        conditions, values = [], []
+        conditions: list[str] = []
+        values: list[object] = []
         for name, value in key.items():
             column = self._coded.table.column(name)
-            as_text = isinstance(value, str) and column.type != "VARCHAR"
-            left = f"CAST({column.alias} AS VARCHAR)" if as_text else column.alias
-            conditions.append(f"{left} IS NOT DISTINCT FROM ?")
-            values.append(value)
+            if isinstance(value, str) and column.type != "VARCHAR":
+                conditions.append(
+                    f"(CAST({column.alias} AS VARCHAR) = ? OR {column.alias} = TRY_CAST(? AS {column.type}))"
+                )
+                values += [value, value]
+            else:
+                conditions.append(f"{column.alias} IS NOT DISTINCT FROM ?")
+                values.append(value)
         return " AND ".join(conditions) or "true", values
 
     def population(self, keys: Integers) -> Integers | None:
