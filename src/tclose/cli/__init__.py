@@ -43,9 +43,14 @@ commands = LazyGroup("tclose.cli", _COMMANDS, name="tclose", help=_HELP, no_args
 click.version_option(__version__, prog_name="tclose", message="%(prog)s %(version)s")(commands)
 
 
-def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Run the command line and leave with its exit code."""
+def outcome(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code."""
     for stream in (sys.stdout, sys.stderr):
         if reconfigure := getattr(stream, "reconfigure", None):
             reconfigure(errors="replace")
-    sys.exit(exit_code_of(commands, arguments))
+    return exit_code_of(commands, arguments)
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command line and leave with its exit code."""
+    sys.exit(outcome(arguments))

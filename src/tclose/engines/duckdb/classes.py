@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ from tclose.measuring import Measured
 
 _HELD = 1_000_000
 """So many classes wait in memory before they move to DuckDB."""
+_FEW = 500
+"""Up to so many keys are written into a query."""
 _FORMATS = {
     ".csv": "FORMAT csv, HEADER true", ".tsv": "FORMAT csv, HEADER true, DELIMITER '\t'",
     ".parquet": "FORMAT parquet", ".jsonl": "FORMAT json", ".ndjson": "FORMAT json",
@@ -172,15 +175,26 @@ class DuckDBClasses:
         selected = [f"{value} AS v{at}" for at, value in enumerate(values)]
         order = ", ".join(f"v{at} NULLS FIRST" for at in range(len(values))) or "1"
         names = ", ".join(["place", *(f"v{at}" for at in range(len(values)))])
-        with translated("the class table", connection=self._connection):
-            self._connection.register("tclose_tied", data)
+        with translated("the class table", connection=self._connection), self._given(data) as tied_keys:
             rows = self._connection.execute(
                 f"SELECT {names} FROM "  # noqa: S608 - our own names
-                f"(SELECT {', '.join(['c.tie', 'c.place', *selected])} FROM tclose_tied AS c {joins}) "
+                f"(SELECT {', '.join(['c.tie', 'c.place', *selected])} FROM {tied_keys} AS c {joins}) "
                 f"QUALIFY row_number() OVER (PARTITION BY tie ORDER BY {order}) = 1 ORDER BY tie"
             ).fetchall()
-            self._connection.unregister("tclose_tied")
         return [(dict(zip(self._quasi, row[1:], strict=True)), int(row[0])) for row in rows]
+
+    @contextmanager
+    def _given(self, data: dict[str, Integers]) -> Iterator[str]:
+        """Give numbers the form of a table for one query: written out if they are few, else registered."""
+        if len(data["tie"]) <= _FEW:
+            listed = ", ".join(str(row) for row in zip(*(numbers.tolist() for numbers in data.values()), strict=True))
+            yield f"(SELECT * FROM (VALUES {listed}) AS given({', '.join(data)}))"  # noqa: S608 - whole numbers
+            return
+        self._connection.register("tclose_tied", data)
+        try:
+            yield "tclose_tied"
+        finally:
+            self._connection.unregister("tclose_tied")
 
 
 def _free(name: str, taken: set[str]) -> str:
