@@ -7,16 +7,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tclose.domains import Observed
+from tclose.engines.interface import Progress, Session, Table
 from tclose.errors import ColumnNotFoundError, InputError, RoleConflictError, listed
-from tclose.inspection import Finding, Inspection, Progress, Run, attribute_audit, figures_by_key
+from tclose.inspection import Finding, Inspection, Run, attribute_audit, figures_by_key
 from tclose.models.base import Model
 from tclose.models.catalogue import MODELS, Requirement, Wanted, measurable_models, requirements, usual_models
 from tclose.results import AttributeAudit, Audit, ClassTable, Evidence
 from tclose.roles import Distance, Nominal, Roles
 
 if TYPE_CHECKING:
-    from tclose.engines.duckdb.session import DuckDBSession
-    from tclose.engines.duckdb.table import LoadedTable
     from tclose.sources import ReadOptions
 
 _DRIVERS_UP_TO = 1_000_000
@@ -174,7 +173,7 @@ def _built_in_roles(table: object) -> Roles:
     )
 
 
-def _checked(roles: Roles, table: LoadedTable) -> Roles:
+def _checked(roles: Roles, table: Table) -> Roles:
     available = [column.name for column in table.columns]
     words = {
         "quasi-identifier": roles.quasi,
@@ -234,11 +233,11 @@ class _Reference:
 
     words: str
     given: Mapping[str, Mapping[object, Any]] | None = None
-    table: LoadedTable | None = None
-    session: DuckDBSession | None = None
+    table: Table | None = None
+    session: Session | None = None
 
     @staticmethod
-    def of(reference: object | None, session: DuckDBSession, roles: Roles) -> _Reference:
+    def of(reference: object | None, session: Session, roles: Roles) -> _Reference:
         if reference is None:
             return _Reference("the audited table")
         if isinstance(reference, Mapping) and all(isinstance(part, Mapping) for part in reference.values()):

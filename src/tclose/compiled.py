@@ -5,15 +5,12 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 PAYS_FROM = 40_000
 """From this many steps on, loading the compiler costs less time than it saves."""
-
-Function = TypeVar("Function", bound=Callable[..., Any])  # Any: kernels take arrays of several kinds
 
 _lock = threading.RLock()
 
@@ -56,10 +53,3 @@ def kernel(function: Callable[..., Any]) -> Kernel:
     on its caller for valid positions: compiled loops check no bounds.
     """
     return Kernel(function)
-
-
-def readonly(array: NDArray[Any]) -> NDArray[Any]:
-    """Return a view that no kernel can write to."""
-    view = array.view()
-    view.flags.writeable = False
-    return view

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 Integers = NDArray[np.int64]
 Ranks = NDArray[np.int32]
-Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -76,16 +74,6 @@ class Distribution:
         listed = counts.tolist() if isinstance(counts, np.ndarray) else list(counts)
         small = max(listed, default=0) < 2**63
         return Distribution(np.array(listed, dtype=np.int64 if small else object), sum(listed))
-
-
-class Counts(Protocol):
-    """What an engine makes of a table: classes × values, readable part by part."""
-
-    rows: int
-
-    def map(self, measure: Callable[[Part], Result]) -> Iterator[Result]:
-        """Apply a function to every part, several at a time, and give the results in a fixed order."""
-        ...
 
 
 def sparse_block(classes: Integers, ranks: Ranks, counts: Integers, number_of_classes: int) -> Block:

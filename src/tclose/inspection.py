@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from tclose.counts import Block, Integers, Part, Ranks
 from tclose.domains import Domain, Observed, arranged
+from tclose.engines.interface import ClassStore, Counted, Progress, Session, Table
 from tclose.errors import DomainError, InputError
 from tclose.measuring import Measured, Tally, Task, measured, merged
 from tclose.models.base import Model
@@ -21,13 +22,6 @@ from tclose.models.prosecutor import ProsecutorRisk
 from tclose.models.t_closeness import TCloseness
 from tclose.results import AttributeAudit, Figure, Value, Verdict, WorstClass
 from tclose.roles import Distance
-
-if TYPE_CHECKING:
-    from tclose.engines.duckdb.classes import DuckDBClasses
-    from tclose.engines.duckdb.session import DuckDBCounted, DuckDBSession
-    from tclose.engines.duckdb.table import LoadedTable
-
-Progress = Callable[[str, float | None], None]
 
 AT_RISK = Fraction(1, 5)
 """A row counts as at risk where the chance to re-identify it is more than this."""
@@ -83,7 +77,7 @@ class Traced:
 
     domain: Domain
     quasi: tuple[str, ...]
-    counted: DuckDBCounted
+    counted: Counted
     at: int
     ranks: Ranks
 
@@ -108,7 +102,7 @@ class Inspected:
     domains: tuple[Domain, ...]
     ranks: tuple[Ranks, ...]
     findings: tuple[Finding, ...]
-    classes: DuckDBClasses
+    classes: ClassStore
     evidence: tuple[Traced, ...]
 
 
@@ -116,11 +110,11 @@ class Inspected:
 class Inspection:
     """A table under inspection: what to measure, what is required, and the engine that counts."""
 
-    session: DuckDBSession
-    table: LoadedTable
+    session: Session
+    table: Table
     wanted: tuple[Requirement, ...]
     models: tuple[Model, ...]
-    population: LoadedTable | None
+    population: Table | None
     progress: Progress
 
     def inspect(
@@ -173,7 +167,7 @@ class Inspection:
 
     def _parts(
         self,
-        counted: DuckDBCounted,
+        counted: Counted,
         ranks: Sequence[Ranks],
         tasks: Sequence[Task],
         domains: Sequence[Domain],
@@ -251,7 +245,7 @@ def _columns(tasks: Sequence[Task], domains: Sequence[Domain]) -> list[str]:
     return names
 
 
-def _stored(parts: Iterable[Measured], classes: DuckDBClasses) -> Iterator[Measured]:
+def _stored(parts: Iterable[Measured], classes: ClassStore) -> Iterator[Measured]:
     for part in parts:
         classes.add(part)
         yield part
@@ -261,7 +255,7 @@ def _findings(
     tasks: Sequence[Task],
     tallies: Sequence[Tally],
     domains: Sequence[Domain],
-    classes: DuckDBClasses,
+    classes: ClassStore,
     rows: int,
     people: int,
 ) -> tuple[Finding, ...]:

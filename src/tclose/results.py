@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from tclose.domains import Domain
+from tclose.engines.interface import ClassTable
 from tclose.errors import InputError, listed
 from tclose.models.base import Model
 from tclose.models.catalogue import Requirement, label
 from tclose.roles import Distance, Roles
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 Value = Fraction | int | float
 """A figure: a fraction or whole number where it has one, else a float."""
@@ -95,41 +93,6 @@ class AttributeAudit:
     def l(self) -> Value:  # noqa: E743 - the model's own name
         """The number of different values in the class that has fewest."""
         return self["l"].value
-
-
-class ClassTable(Protocol):
-    """All classes with their keys, sizes and figures, kept by the engine that made them."""
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns: the quasi-identifiers, the size, and the figures."""
-        ...
-
-    def __len__(self) -> int: ...
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
-
-    def rows(
-        self, *, sort: str | None = None, descending: bool = True, limit: int | None = None
-    ) -> Iterator[dict[str, Any]]:
-        """Give classes as dictionaries, sorted by a column."""
-        ...
-
-    def write(self, path: str | Path, *, sort: str | None = None, descending: bool = True) -> None:
-        """Write all classes as CSV, Parquet or JSON lines, by the ending of the path; nothing half-written."""
-        ...
-
-    def to_pandas(self) -> Any:
-        """Return the classes as a pandas frame."""
-        ...
-
-    def to_polars(self) -> Any:
-        """Return the classes as a polars frame."""
-        ...
-
-    def to_arrow(self) -> Any:
-        """Return the classes as a pyarrow table."""
-        ...
 
 
 class Evidence(Protocol):

@@ -16,9 +16,9 @@ from tclose.engines.duckdb.codes import TABLE_SPAN, Coding, coded, dictionary_co
 from tclose.engines.duckdb.failures import translated
 from tclose.engines.duckdb.key_words import KeyWords
 from tclose.engines.duckdb.table import LoadedTable
+from tclose.engines.interface import Progress
 
 Result = TypeVar("Result")
-Progress = Callable[[str, float | None], None]
 
 SMALL = 40_000
 """Up to this many rows, grouping in SQL is quicker than loading the compiler."""

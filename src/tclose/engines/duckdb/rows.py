@@ -14,8 +14,9 @@ from tclose import loops
 from tclose.counts import Integers, Part, Ranks
 from tclose.domains import Observed
 from tclose.engines.duckdb.codes import Coding, changed
-from tclose.engines.duckdb.counts import CodedTable, PairCounts, Progress, rank_tables
+from tclose.engines.duckdb.counts import CodedTable, PairCounts, rank_tables
 from tclose.engines.duckdb.failures import translated
+from tclose.engines.interface import Progress
 from tclose.grouping import DIRECT_SPAN, Batch, GroupedRows
 from tclose.keys import FixedIndex
 

@@ -13,9 +13,10 @@ from tclose.counts import Integers, Part, Ranks
 from tclose.domains import Observed
 from tclose.engines.duckdb.classes import DuckDBClasses
 from tclose.engines.duckdb.connection import connect
-from tclose.engines.duckdb.counts import SMALL, CodedTable, PairCounts, Progress, kind_of
+from tclose.engines.duckdb.counts import SMALL, CodedTable, PairCounts, kind_of
 from tclose.engines.duckdb.load import load
 from tclose.engines.duckdb.table import LoadedTable, aligned, check_rows
+from tclose.engines.interface import Progress
 from tclose.errors import DomainError
 from tclose.sources import ReadOptions, locate
 
