@@ -19,6 +19,7 @@ from tclose.engines.duckdb import codes, key_words, rows
 from tclose.engines.duckdb.counts import CodedTable, PairCounts
 from tclose.engines.duckdb.rows import RowCounts, SetCounts
 from tclose.engines.duckdb.session import DuckDBSession
+from tclose.engines.duckdb.stream import RowStream
 from tclose.inspection import _joined
 from tclose.roles import Nominal
 
@@ -55,8 +56,8 @@ def canonical(parts: list[Part]) -> list[np.ndarray]:
 def check_agreement(coded: CodedTable, most_rows: int, threads: int = 2) -> list[np.ndarray]:
     ways = {
         "pairs": PairCounts(coded),
-        "rows": RowCounts(coded, threads, quiet, coded.rows),
-        "rows in one thread": RowCounts(coded, 1, quiet, coded.rows),
+        "rows": RowCounts(coded, RowStream(coded, coded.rows, quiet), threads),
+        "rows in one thread": RowCounts(coded, RowStream(coded, coded.rows, quiet), 1),
         "sets": SetCounts(coded, threads, most_rows),
     }
     expected = None
@@ -302,7 +303,7 @@ def test_a_table_that_grows_while_it_is_read_is_noticed():
     coded = CodedTable(opened.keep(["q", "s"]), ["q"], [("s",)])
     session.connection.execute(f"INSERT INTO {opened.name} VALUES ('CANARY', 'x')")
     with pytest.raises(SourceError, match="changed while it was being read") as caught:
-        RowCounts(coded, 1, quiet, coded.rows)
+        RowCounts(coded, RowStream(coded, coded.rows, quiet), 1)
     assert "CANARY" not in str(caught.value)
 
 

@@ -6,6 +6,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+SOURCE = Path(__file__).parents[2] / "src"
 CANARY = "Zebulon-7731"
 """A cell that no message may show."""
 
@@ -19,8 +20,7 @@ class Outcome:
 
 def tclose(*arguments, cwd=None, stdin="", env=None):
     """Run ``tclose`` in a process of its own, without a terminal."""
-    source = Path(__file__).parents[2] / "src"
-    surroundings = {**os.environ, "PYTHONPATH": str(source), "PYTHONIOENCODING": "utf-8", **(env or {})}
+    surroundings = {**os.environ, "PYTHONPATH": str(SOURCE), "PYTHONIOENCODING": "utf-8", **(env or {})}
     done = subprocess.run(
         [sys.executable, "-m", "tclose.cli", *map(str, arguments)],
         cwd=cwd,

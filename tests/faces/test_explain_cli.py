@@ -3,16 +3,11 @@
 import json
 
 import pytest
-from command_line import CANARY, in_process
+from command_line import CANARY
 
 from tclose.cli.names import class_key
 
 SALARY = ("explain", "example:salary", "-s", "salary")
-
-
-@pytest.fixture
-def run(capfdbinary):
-    return lambda *arguments: in_process(capfdbinary, *arguments)
 
 
 @pytest.fixture

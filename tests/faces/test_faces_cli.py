@@ -4,14 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from command_line import CANARY, in_process
-
-WEIRD = ["a,b", "x:ordered", "-n", "k=v", "<b>h</b>"]
-
-
-@pytest.fixture
-def run(capfdbinary):
-    return lambda *arguments: in_process(capfdbinary, *arguments)
+from command_line import CANARY
 
 
 @pytest.fixture
@@ -193,7 +186,7 @@ def test_the_class_table_goes_to_standard_output_as_csv(run):
     assert len(done.out.splitlines()) == 4
 
 
-def test_redaction_leaves_no_key_in_any_format(run, tmp_path):
+def test_redaction_leaves_no_key_in_any_format(run):
     for form in ("text", "json", "html", "markdown"):
         done = run("audit", "example:salary", "--t", "0.2", "--redact-classes", "--format", form)
         assert done.code == 1

@@ -1,34 +1,30 @@
 """Help, version, completion, catalogue, schema, examples; and what importing costs."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from command_line import in_process, tclose
+from command_line import SOURCE, tclose
 
 from tclose._version import __version__
+from tclose.cli import _COMMANDS
 from tclose.models.catalogue import MODELS
 from tclose.sources import EXAMPLES
 
-COMMANDS = ["audit", "profile", "models", "examples", "schema"]
 
-
-@pytest.fixture
-def run(capfdbinary):
-    return lambda *arguments: in_process(capfdbinary, *arguments)
-
-
-def test_help_names_every_command_and_the_exit_codes(run):
+def test_help_says_what_every_command_does_and_the_exit_codes(run):
     done = run("--help")
     assert done.code == 0
-    assert all(command in done.out for command in COMMANDS)
+    for command, summary in _COMMANDS.items():
+        assert re.search(rf"^  {command} +{re.escape(summary)}$", done.out, re.M)
     assert "Exit codes" in done.out
     assert "_TCLOSE_COMPLETE" in done.out
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", _COMMANDS)
 def test_every_command_has_help_that_fits_the_page(run, command):
     done = run(command, "--help")
     assert done.code == 0
@@ -40,14 +36,6 @@ def test_every_model_has_an_option(run):
     for key, model in MODELS.items():
         assert f"--{key.replace('_', '-')} " in text
         assert model.title in text
-
-
-def test_the_summary_of_a_command_is_its_own(run):
-    from tclose.cli import _COMMANDS
-
-    for command, summary in _COMMANDS.items():
-        assert run(command, "--help").code == 0
-        assert summary.endswith(".")
 
 
 def test_no_arguments_show_help(run):
@@ -99,9 +87,8 @@ def test_help_loads_no_engine_and_no_arrays():
         "exit_code_of(commands, ['--help'])\n"
         "print(sorted({'duckdb', 'numpy', 'numba', 'rich', 'jinja2'} & set(sys.modules)), file=sys.stderr)"
     )
-    source = Path(__file__).parents[2] / "src"
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, env={"PYTHONPATH": str(source)}, check=True
+        [sys.executable, "-c", code], capture_output=True, text=True, env={"PYTHONPATH": str(SOURCE)}, check=True
     )
     assert done.stderr == "[]\n"
 

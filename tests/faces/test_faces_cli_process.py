@@ -8,13 +8,12 @@ import time
 from pathlib import Path
 
 import pytest
-from command_line import tclose
+from command_line import SOURCE, tclose
 
 PEOPLE = "zip,age,salary\n1,20,10\n1,20,20\n2,30,30\n2,30,40\n"
 
 
 def test_a_signal_interrupts_the_process(tmp_path):
-    source = Path(__file__).parents[2] / "src"
     temp = tmp_path / "temp"
     temp.mkdir()
     arguments = ["audit", "-", "-q", "a", "-s", "b", "-o", str(tmp_path / "x.json"), "--temp", str(temp)]
@@ -22,7 +21,8 @@ def test_a_signal_interrupts_the_process(tmp_path):
         [sys.executable, "-m", "tclose.cli", *arguments],
         stdin=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env={"PYTHONPATH": str(source), "PATH": "/usr/bin:/bin"},
+        env={"PYTHONPATH": str(SOURCE), "PATH": "/usr/bin:/bin"},
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell in the background ignores it
     )
     while process.poll() is None and not list(temp.glob("*/*stream*")):
         time.sleep(0.05)  # until it waits for standard input
@@ -34,12 +34,11 @@ def test_a_signal_interrupts_the_process(tmp_path):
 
 
 def test_a_closed_pipe_ends_quietly_with_the_verdict():
-    source = Path(__file__).parents[2] / "src"
     process = subprocess.Popen(
         [sys.executable, "-m", "tclose.cli", "audit", "example:salary", "--k", "4"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env={"PYTHONPATH": str(source), "PATH": "/usr/bin:/bin"},
+        env={"PYTHONPATH": str(SOURCE), "PATH": "/usr/bin:/bin"},
     )
     process.stdout.close()
     message = process.stderr.read()
@@ -51,13 +50,12 @@ def test_a_closed_pipe_ends_quietly_with_the_verdict():
 def test_a_full_disk_is_no_verdict():
     if not Path("/dev/full").exists():
         pytest.skip("no full device here")
-    source = Path(__file__).parents[2] / "src"
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
             [sys.executable, "-m", "tclose.cli", "audit", "example:salary", "--k", "4"],
             stdout=full,
             stderr=subprocess.PIPE,
-            env={"PYTHONPATH": str(source)},
+            env={"PYTHONPATH": str(SOURCE)},
             check=False,
         )
     assert done.returncode == 3

@@ -3,15 +3,10 @@
 import json
 
 import pytest
-from command_line import CANARY, in_process
+from command_line import CANARY
 
 from tclose.policy import read_policy
 from tclose.profiling import profile
-
-
-@pytest.fixture
-def run(capfdbinary):
-    return lambda *arguments: in_process(capfdbinary, *arguments)
 
 
 @pytest.fixture

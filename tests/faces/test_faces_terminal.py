@@ -5,9 +5,9 @@ import re
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
+from command_line import SOURCE
 
 from tclose.cli import progress as progress_module
 
@@ -17,7 +17,7 @@ pty = pytest.importorskip("pty")
 def on_a_terminal(*arguments, env=None):
     """Run ``tclose`` with a terminal for its output and return what the terminal received."""
     ours, theirs = pty.openpty()
-    surroundings = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "src"), "TERM": "xterm", **(env or {})}
+    surroundings = {**os.environ, "PYTHONPATH": str(SOURCE), "TERM": "xterm", **(env or {})}
     process = subprocess.Popen(
         [sys.executable, "-m", "tclose.cli", *map(str, arguments)], stdout=theirs, stderr=theirs, env=surroundings
     )

@@ -19,8 +19,8 @@ from test_figures import (
 )
 
 import tclose
+from tclose.render.explanation_numbers import numbered
 from tclose.render.figures import cumulative_figure, moves_figure, tree_figure
-from tclose.render.figures.amounts import numbered
 from tclose.render.figures.columns import arrows_of, columns_of
 
 

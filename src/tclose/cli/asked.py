@@ -1,4 +1,4 @@
-"""What an audit was asked on the command line, on top of a policy file or an example's own roles."""
+"""What was asked of a table on the command line, on top of a policy file or an example's own roles."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from tclose.cli.failures import say
-from tclose.cli.names import assigned, column_list, declared_order, sensitive_list, thresholds
+from tclose.cli.names import Columns, assigned, column_list, declared_order, sensitive_list, thresholds
 from tclose.cli.options import read_options, table_names
 from tclose.policy import Policy, declared_distance, read_policy
 from tclose.roles import Distance, Hierarchical, Ordered, Roles
@@ -29,7 +29,6 @@ class Asked:
     tables: tuple[str, ...]
     """The table and its companions by name."""
     policy: Policy
-    measure: str | list[str]
 
 
 def asked(tables: tuple[str, ...], given: Mapping[str, Any]) -> Asked:
@@ -46,12 +45,10 @@ def asked(tables: tuple[str, ...], given: Mapping[str, Any]) -> Asked:
         thresholds=_thresholds(policy, roles, given),
         read=read,
         reference=given["reference"] or policy.reference,
-        population=given["population"] or policy.population,
+        population=given.get("population") or policy.population,
     )
-    measure = given["measure"]
-    chosen = measure if measure in ("usual", "all") else [key.strip().replace("-", "_") for key in measure.split(",")]
     companions = tuple(path for path in (policy.reference, policy.population) if path)
-    return Asked(table_names(tables), (*tables, *companions), policy, chosen)
+    return Asked(table_names(tables), (*tables, *companions), policy)
 
 
 def _policy(tables: tuple[str, ...], given: Mapping[str, Any]) -> Policy:
@@ -79,7 +76,7 @@ def _columns(tables: tuple[str, ...], read: ReadOptions) -> Collection[str]:
     return () if tables == ("-",) else column_names(table_names(tables), read=read)
 
 
-def _roles(policy: Policy, given: Mapping[str, Any], columns: Any) -> Roles:
+def _roles(policy: Policy, given: Mapping[str, Any], columns: Columns) -> Roles:
     usual = policy.roles
     quasi = column_list(given["quasi"], columns)
     sensitive = sensitive_list(given["sensitive"], columns)

@@ -21,19 +21,19 @@ from tclose.cli.options import (
     reading_options,
     reference_option,
     role_options,
+    running,
     running_options,
     together,
 )
 from tclose.cli.output import (
     check_not_input,
-    colour_wanted,
     deliver,
     deliver_file,
+    file_of,
     file_word,
     format_for,
-    terminal_width,
+    text_shape,
 )
-from tclose.cli.progress import progress
 from tclose.models.catalogue import MODELS
 from tclose.results import Audit
 
@@ -162,40 +162,36 @@ def command(tables: tuple[str, ...], **given: Any) -> int:
     audit = _audited(what, given)
     if given["classes"]:
         _write_classes(audit, given["classes"], quiet=given["quiet"])
-    _deliver(audit, form, given)
+    if form == "csv":
+        _deliver_classes(audit, given["output"], quiet=given["quiet"])
+    else:
+        deliver(_rendered(audit, form, given), given["output"])
     return FAILS if audit.holds is False else HOLDS
 
 
 def _audited(what: Asked, given: dict[str, Any]) -> Audit:
     from tclose.auditing import audit
 
-    with progress(quiet=given["quiet"]) as report:
+    with running(given) as settings:
         return audit(
             what.table,
             what.policy.roles,
             require=what.policy.requirements(),
-            measure=what.measure,
+            measure=_measure(given["measure"]),
             reference=what.policy.reference,
             population=what.policy.population,
             drivers=given["drivers"],
             read=what.policy.read,
-            memory=given["memory"],
-            threads=given["threads"],
-            temp=given["temp"],
-            progress=report,
+            **settings,
         )
 
 
-def _deliver(audit: Audit, form: str, given: dict[str, Any]) -> None:
-    target = given["output"]
-    if form == "csv":
-        _deliver_classes(audit, target, quiet=given["quiet"])
-        return
-    to_terminal = target in (None, "-")
-    deliver(_rendered(audit, form, given, to_terminal=to_terminal), target)
+def _measure(text: str) -> str | list[str]:
+    """Return what to measure: a word, or models by their keys."""
+    return text if text in ("usual", "all") else [key.strip().replace("-", "_") for key in text.split(",")]
 
 
-def _rendered(audit: Audit, form: str, given: dict[str, Any], *, to_terminal: bool) -> str:
+def _rendered(audit: Audit, form: str, given: dict[str, Any]) -> str:
     if given["redact_classes"]:
         from tclose.render.redact import redacted
 
@@ -204,7 +200,8 @@ def _rendered(audit: Audit, form: str, given: dict[str, Any], *, to_terminal: bo
     if form == "json":
         from tclose.render.json import json_text
 
-        return json_text({**audit.to_dict(), **({} if explained is None else _explanations_data(explained))})
+        data = audit.to_dict()
+        return json_text(data if explained is None else {**data, "explanations": explained.to_dict()["explanations"]})
     if form == "markdown":
         from tclose.render.markdown import audit_markdown
 
@@ -216,7 +213,7 @@ def _rendered(audit: Audit, form: str, given: dict[str, Any], *, to_terminal: bo
         return page_html(f"Privacy audit of {audit.source}", fragment + (explained._repr_html_() if explained else ""))
     from tclose.render.text import audit_text
 
-    width, colour = (terminal_width(), colour_wanted()) if to_terminal else (80, False)
+    width, colour = text_shape(given["output"])
     text = audit_text(audit, width=width, colour=colour, show_classes=given["show_classes"])
     if not explained:
         return text
@@ -234,13 +231,9 @@ def _explained(audit: Audit, *, quiet: bool) -> Explanations:
     return found
 
 
-def _explanations_data(explained: Explanations) -> dict[str, Any]:
-    return {"explanations": explained.to_dict()["explanations"]}
-
-
 def _deliver_classes(audit: Audit, target: str | None, *, quiet: bool) -> None:
-    if target not in (None, "-"):
-        _write_classes(audit, str(target), quiet=quiet)
+    if (file := file_of(target)) is not None:
+        _write_classes(audit, file, quiet=quiet)
         return
     with tempfile.TemporaryDirectory(prefix="tclose-out-") as folder:
         path = Path(folder) / "classes.csv"

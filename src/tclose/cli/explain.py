@@ -20,18 +20,11 @@ from tclose.cli.options import (
     reading_options,
     reference_option,
     role_options,
+    running,
     running_options,
     together,
 )
-from tclose.cli.output import (
-    check_not_input,
-    colour_wanted,
-    deliver,
-    file_word,
-    format_for,
-    terminal_width,
-)
-from tclose.cli.progress import progress
+from tclose.cli.output import check_not_input, deliver, file_of, file_word, format_for, text_shape
 from tclose.transport import RULES
 
 if TYPE_CHECKING:
@@ -98,13 +91,13 @@ def command(tables: tuple[str, ...], **given: Any) -> None:
     form = format_for(given["output"], given["form"], _FORMATS)
     if given["class_texts"] and given["worst"]:
         raise click.UsageError("--class names one class; --worst cannot go with it.")
-    what = asked(tables, {"measure": "t", "population": None, **given})
+    what = asked(tables, given)
     check_not_input(given["output"], what.tables)
     found = _explained(what, given)
     if form == "svg":
         _deliver_figures(found, given["output"], quiet=given["quiet"])
     else:
-        deliver(_rendered(found, form, to_terminal=given["output"] in (None, "-")), given["output"])
+        deliver(_rendered(found, form, given["output"]), given["output"])
 
 
 def _explained(what: Asked, given: dict[str, Any]) -> Explanations:
@@ -117,7 +110,7 @@ def _explained(what: Asked, given: dict[str, Any]) -> Explanations:
         key = class_key(given["class_texts"], (*roles.quasi, *others))
         unnamed = [name for name in others if name not in key]
         attribute = unnamed[0] if len(unnamed) == 1 else None
-    with progress(quiet=given["quiet"]) as report:
+    with running(given) as settings:
         return explain(
             what.table,
             roles,
@@ -127,14 +120,11 @@ def _explained(what: Asked, given: dict[str, Any]) -> Explanations:
             rule=given["rule"],
             reference=what.policy.reference,
             read=what.policy.read,
-            memory=given["memory"],
-            threads=given["threads"],
-            temp=given["temp"],
-            progress=report,
+            **settings,
         )
 
 
-def _rendered(found: Explanations, form: str, *, to_terminal: bool) -> str:
+def _rendered(found: Explanations, form: str, target: str | None) -> str:
     if form == "json":
         return found.to_json()
     if form == "markdown":
@@ -149,19 +139,18 @@ def _rendered(found: Explanations, form: str, *, to_terminal: bool) -> str:
         return page_html(f"Explanation of {source}", explanations_html(found.items))
     from tclose.render.explanation_text import explanations_text
 
-    width, colour = (terminal_width(), colour_wanted()) if to_terminal else (80, False)
+    width, colour = text_shape(target)
     return explanations_text(found.items, width=width, colour=colour)
 
 
 def _deliver_figures(found: Explanations, target: str | None, *, quiet: bool) -> None:
     """Write the figure of the moves to one file, or every figure to a folder."""
-    from tclose.render.figures import figures
+    from tclose.render.figures import figures, moves_figure
 
-    named = target if target is not None and target != "-" else ""
+    named = file_of(target) or ""
     in_folder = named.endswith(("/", os.sep)) or Path(named or "-").is_dir()
     if not in_folder and len(found) == 1:
-        drawn = figures(found[0])
-        deliver(drawn.get("moves") or next(iter(drawn.values())), target)
+        deliver(moves_figure(found[0]), target)
         return
     if not in_folder:
         raise click.UsageError(f"{len(found)} explanations have a figure each; write them to a folder: -o FOLDER/")

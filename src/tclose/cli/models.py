@@ -47,10 +47,9 @@ def _text() -> str:
     for model in MODELS.values():
         usual = ", measured without being asked" if model.usual else ""
         of_what = "the table" if model.scope == "table" else "each sensitive attribute"
-        good = "high" if model.good == "high" else "low"
         option = f"--{model.key.replace('_', '-')} {model.example}"
         lines.append(f"{painted(option, 'bold', colour=colour)}{' ' * max(2, 26 - len(option))}{model.title}")
         lines += wrapped(model.meaning, width, first="    ", rest="    ")
-        about = f"Of {of_what}; {good} figures protect{usual}. {model.source}."
+        about = f"Of {of_what}; {model.good} figures protect{usual}. {model.source}."
         lines += [painted(line, "dim", colour=colour) for line in wrapped(about, width, first="    ", rest="    ")]
     return "\n".join(lines)

@@ -74,9 +74,8 @@ def assigned(option: str, texts: Iterable[str], names: Collection[str]) -> dict[
 
 
 def _split(option: str, text: str, names: Collection[str]) -> tuple[str, str]:
-    fitting = [name for name in names if text.startswith(f"{name}=")]
-    if fitting:
-        name = max(fitting, key=len)
+    name = _longest_before_sign(text, names)
+    if name is not None:
         return name, text[len(name) + 1 :]
     given, sign, _ = text.partition("=")
     if not sign or not given:
@@ -84,6 +83,11 @@ def _split(option: str, text: str, names: Collection[str]) -> tuple[str, str]:
     near = closest(given, names)
     way_out = f"Did you mean {near!r}?" if near else f"Sensitive are {listed(names)}."
     raise click.UsageError(f"{option} names {given!r}, which is not a sensitive column. {way_out}")
+
+
+def _longest_before_sign(text: str, names: Iterable[str]) -> str | None:
+    """Return the longest of some names that stands before ``=`` at the start of a text, or None."""
+    return max((name for name in names if text.startswith(f"{name}=")), key=len, default=None)
 
 
 def thresholds(option: str, texts: Iterable[str], names: Collection[str]) -> dict[str | None, str]:
@@ -127,7 +131,7 @@ def class_key(texts: Sequence[str], columns: Collection[str]) -> dict[str, str |
     parts = texts if whole else [part for text in texts for part in re.split(rf",\s*(?=(?:{before})=)", text)]
     found: dict[str, str | None] = {}
     for part in parts:
-        name = next((name for name in names if part.startswith(f"{name}=")), None)
+        name = _longest_before_sign(part, names)
         if name is None:
             raise click.UsageError(_no_such_column(part, columns))
         if name in found:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from tclose.cli.lazy import Option
+from tclose.cli.progress import progress
 from tclose.sources.source import FORMATS, ReadOptions
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -193,6 +195,13 @@ def read_options(given: Mapping[str, Any], usual: ReadOptions | None = None) -> 
         sheet=int(sheet) if sheet and sheet.isdecimal() else sheet or usual.sheet,
         format=given["input_format"] or usual.format,
     )
+
+
+@contextmanager
+def running(given: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Give a verb what the running options say, and show how far it is."""
+    with progress(quiet=given["quiet"]) as report:
+        yield {"memory": given["memory"], "threads": given["threads"], "temp": given["temp"], "progress": report}
 
 
 def table_names(tables: tuple[str, ...]) -> Any:

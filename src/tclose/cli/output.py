@@ -56,15 +56,26 @@ def terminal_width() -> int:
     return min(120, shutil.get_terminal_size((80, 24)).columns) if sys.stdout.isatty() else 80
 
 
+def file_of(target: str | None) -> str | None:
+    """Return the file that a target names; None where it is standard output."""
+    return None if target == "-" else target
+
+
+def text_shape(target: str | None) -> tuple[int, bool]:
+    """Return how wide text is on its target, and whether it is coloured there."""
+    return (terminal_width(), colour_wanted()) if file_of(target) is None else (80, False)
+
+
 def deliver(text: str, target: str | None) -> None:
     """Write text to a file, or to standard output if none is named."""
     text = text if text.endswith("\n") else text + "\n"
-    if target in (None, "-"):
+    file = file_of(target)
+    if file is None:
         with quiet_if_closed():
             sys.stdout.write(text)
             sys.stdout.flush()
         return
-    with replacing(str(target)) as beside:
+    with replacing(file) as beside:
         beside.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tclose.cli.asked import POLICY_FILE
 from tclose.cli.failures import say
 from tclose.cli.lazy import Command
 from tclose.cli.options import (
@@ -17,11 +18,11 @@ from tclose.cli.options import (
     output_option,
     read_options,
     reading_options,
+    running,
     running_options,
     table_names,
 )
-from tclose.cli.output import check_not_input, colour_wanted, deliver, format_for, terminal_width
-from tclose.cli.progress import progress
+from tclose.cli.output import check_not_input, deliver, file_of, format_for, text_shape
 
 if TYPE_CHECKING:
     from tclose.profiling import Profile
@@ -57,18 +58,11 @@ def command(tables: tuple[str, ...], **given: Any) -> None:
 
     target = given["output"]
     check_not_input(target, tables)
-    if target not in (None, "-") and Path(target).exists() and not given["force"]:
+    if (file := file_of(target)) is not None and Path(file).exists() and not given["force"]:
         raise click.UsageError(f"{target!r} exists; --force writes over it.")
     read = read_options(given)
-    with progress(quiet=given["quiet"]) as report:
-        found = profile(
-            table_names(tables),
-            read=read,
-            memory=given["memory"],
-            threads=given["threads"],
-            temp=given["temp"],
-            progress=report,
-        )
+    with running(given) as settings:
+        found = profile(table_names(tables), read=read, **settings)
     form = format_for(target, given["form"], _FORMATS)
     source = tables[0] if len(tables) == 1 and tables[0] != "-" else None
     deliver(_rendered(found, form, target, source, read), target)
@@ -90,11 +84,11 @@ def _rendered(found: Profile, form: str, target: str | None, source: str | None,
     if form == "toml":
         from tclose.render.policy_toml import policy_text
 
+        file = file_of(target) or POLICY_FILE
         remarks = {column.name: column.reason for column in found.columns}
-        folder = Path(target).parent if target not in (None, "-") else Path()
-        order = [column.name for column in found.columns]
-        text = policy_text(found.policy(source, read), folder=folder, remarks=remarks, order=order)
-        return _HEAD.format(name=target if target not in (None, "-") else "tclose.toml") + text
-    to_terminal = target in (None, "-")
-    width, colour = (terminal_width(), colour_wanted()) if to_terminal else (80, False)
+        policy = found.policy(source, read)
+        return _HEAD.format(name=file) + policy_text(
+            policy, folder=Path(file).parent, remarks=remarks, order=list(remarks)
+        )
+    width, colour = text_shape(target)
     return profile_text(found, width=width, colour=colour)

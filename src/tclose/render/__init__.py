@@ -1,1 +1,1 @@
-"""One result, many faces: text for a terminal, JSON for machines, HTML for pages and notebooks."""
+"""One result, many faces: text, JSON, HTML, Markdown and, for an explanation, LaTeX and figures."""

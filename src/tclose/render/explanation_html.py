@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from tclose.explanations import Explanation
 from tclose.render.explanation_parts import told
-from tclose.render.explanation_text import NOTHING
+from tclose.render.explanation_words import NOTHING
 from tclose.render.html import rendered
 
 
@@ -34,4 +34,4 @@ def _explanation(explanation: Explanation) -> dict[str, Any]:
 
 def _inline(svg: str) -> str:
     """Return a picture without what only a file of its own needs."""
-    return svg[svg.index("<svg") :].replace(' xmlns="http://www.w3.org/2000/svg"', "", 1).strip()
+    return svg.replace(' xmlns="http://www.w3.org/2000/svg"', "", 1).strip()

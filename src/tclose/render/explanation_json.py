@@ -10,8 +10,7 @@ from typing import Any
 from tclose._version import __version__
 from tclose.explanations import Explanation, Step
 from tclose.render.cells import cell_data, key_data
-from tclose.render.explanation_parts import level_distances
-from tclose.render.explanation_rows import unit
+from tclose.render.explanation_rows import divisor, level_distances, unit
 from tclose.render.explanation_words import verdict
 from tclose.render.json import distance_data, value_data
 
@@ -47,7 +46,7 @@ def explanation_data(explanation: Explanation) -> dict[str, Any]:
         "largest": _exact(explanation.domain.ground.largest()),
         "words": verdict(explanation),
         "values": _values(explanation),
-        "divisor": str(unit(explanation) * explanation.scale),
+        "divisor": str(divisor(explanation)),
         "flows": [str(flow) for flow in explanation.flows],
         "terms": _terms(explanation),
         "levels": _levels(explanation),

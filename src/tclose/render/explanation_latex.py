@@ -8,9 +8,19 @@ from fractions import Fraction
 from tclose.explanations import Explanation, Step
 from tclose.render.explanation_letters import declarations, escaped, number
 from tclose.render.explanation_numbers import amount, amounts, equals, quantity
-from tclose.render.explanation_parts import Grid, Section, level_distances, told
-from tclose.render.explanation_rows import Band, binned, level_bands, line_bands, shown_moves, unit, value_text
-from tclose.render.explanation_text import NOTHING
+from tclose.render.explanation_parts import Grid, Section, told
+from tclose.render.explanation_rows import (
+    Band,
+    binned,
+    divisor,
+    level_bands,
+    level_distances,
+    line_bands,
+    shown_moves,
+    unit,
+    value_text,
+)
+from tclose.render.explanation_words import NOTHING
 from tclose.roles import Numeric
 
 _PREAMBLE = r"""\documentclass[10pt]{article}
@@ -67,13 +77,13 @@ def _definition(explanation: Explanation) -> Iterator[str]:
         yield _tree_sum(explanation) if explanation.hierarchy is not None else _variation(explanation)
         return
     bands = line_bands(explanation)
-    head = rf"E(P,Q)=\frac{{1}}{{{number(quantity(unit(explanation) * explanation.scale))}}}\Bigl["
+    head = rf"E(P,Q)=\frac{{1}}{{{number(quantity(divisor(explanation)))}}}\Bigl["
     if not binned(explanation):
         yield _display(head, _expanded_terms(explanation, bands), r"\Bigr]", per_line=1)
         head = head.replace("E(P,Q)", "", 1)
     terms = [
-        _braced(number(text), f"A_{{{band.name.replace('–', chr(92) + 'text{--}')}}}")
-        for band, text in zip(bands, amounts([band.adds for band in bands]), strict=True)
+        _braced(term, f"A_{{{band.name.replace('–', chr(92) + 'text{--}')}}}")
+        for band, term in zip(bands, _numbers([band.adds for band in bands]), strict=True)
         if band.name != str(len(explanation.values))
     ]
     yield _display(head, terms, rf"\Bigr]{_result(explanation.value)}")
@@ -81,8 +91,8 @@ def _definition(explanation: Explanation) -> Iterator[str]:
 
 def _expanded_terms(explanation: Explanation, bands: Sequence[Band]) -> list[str]:
     """Return the first terms of the definition as the tutorial writes them, with all their differences."""
-    inside, outside = (amounts(list(shares)) for shares in (explanation.inside, explanation.outside))
-    differences = [rf"({number(p)}-{number(q)})" for p, q in zip(inside, outside, strict=True)]
+    shares = zip(_numbers(explanation.inside), _numbers(explanation.outside), strict=True)
+    differences = [f"({p}-{q})" for p, q in shares]
     gaps = [number(quantity(gap * unit(explanation))) for gap in explanation.gaps]
     terms = []
     for at in range(min(len(bands) - 1, _EXPANDED)):
@@ -94,23 +104,23 @@ def _expanded_terms(explanation: Explanation, bands: Sequence[Band]) -> list[str
 def _variation(explanation: Explanation) -> str:
     """Return half the sum of the differences; written out where every value is shown by itself."""
     bands = level_bands(explanation, 0)
-    terms = [number(text) for text in amounts([band.adds for band in bands])]
+    terms = _numbers([band.adds for band in bands])
     if not binned(explanation):
-        shares = zip(*(amounts(list(side)) for side in (explanation.inside, explanation.outside)), strict=True)
-        terms = [rf"\bigl|{number(p)}-{number(q)}\bigr|" for p, q in shares]
+        shares = zip(_numbers(explanation.inside), _numbers(explanation.outside), strict=True)
+        terms = [rf"\bigl|{p}-{q}\bigr|" for p, q in shares]
     return _display(r"E'(P,Q)=\frac{1}{2}\Bigl[", terms, rf"\Bigr]{_result(explanation.value)}")
 
 
 def _level(explanation: Explanation, level: int) -> str:
     bands = level_bands(explanation, level)
-    terms = [number(text) for text in amounts([band.adds for band in bands])]
+    terms = _numbers([band.adds for band in bands])
     value = sum((band.adds for band in bands), Fraction(0)) / 2
     return _display(rf"TV_{{{level}}}=\frac{{1}}{{2}}\Bigl[", terms, rf"\Bigr]{_result(value)}")
 
 
 def _tree_sum(explanation: Explanation) -> str:
-    levels = amounts(level_distances(explanation))
-    terms = [_braced(number(text), f"TV_{{{level}}}") for level, text in enumerate(levels)]
+    levels = _numbers(level_distances(explanation))
+    terms = [_braced(term, f"TV_{{{level}}}") for level, term in enumerate(levels)]
     return _display(rf"E(P,Q)=\frac{{1}}{{{explanation.scale}}}\Bigl[", terms, rf"\Bigr]{_result(explanation.value)}")
 
 
@@ -120,9 +130,9 @@ def _moves(explanation: Explanation, section: Section) -> Iterator[str]:
     items = [rf"\item[$B_{{{place}}}$.] {_action(explanation, step)}" for place, step in moves.listed]
     yield "\n".join([r"\begin{itemize}", *items, r"\end{itemize}"])
     steps = [step for _, step in moves.listed]
-    masses, distances = amounts([step.mass for step in steps]), amounts([step.distance for step in steps])
+    masses, distances = _numbers([step.mass for step in steps]), _numbers([step.distance for step in steps])
     terms = [
-        _braced(rf"{number(mass)}\cdot {number(distance)}", f"B_{{{place}}}")
+        _braced(rf"{mass}\cdot {distance}", f"B_{{{place}}}")
         for (place, _), mass, distance in zip(moves.listed, masses, distances, strict=True)
     ]
     if moves.rest:
@@ -134,13 +144,18 @@ def _moves(explanation: Explanation, section: Section) -> Iterator[str]:
 def _action(explanation: Explanation, step: Step) -> str:
     """Return a move in words: what is taken from where to where, and what it leaves."""
     start, end = step.start, step.end
-    before, mass, after = amounts([step.remainder + step.mass, step.mass, step.remainder])
+    before, mass, after = _numbers([step.remainder + step.mass, step.mass, step.remainder])
     values = [escaped(value_text(explanation.values[at - 1])) for at in (start, end)]
     return (
-        rf"Move $w_{{{start},{end}}}={number(mass)}$ from $p_{{{start}}}={number(before)}$ "
+        rf"Move $w_{{{start},{end}}}={mass}$ from $p_{{{start}}}={before}$ "
         rf"of $v_{{{start}}}=\text{{{values[0]}}}$ to $v_{{{end}}}=\text{{{values[1]}}}$, from index $i={start}$ to "
-        rf"$j={end}$, leaving a remainder of $p_{{{start}}}={number(before)}-{number(mass)}={number(after)}$."
+        rf"$j={end}$, leaving a remainder of $p_{{{start}}}={before}-{mass}={after}$."
     )
+
+
+def _numbers(values: Sequence[Fraction]) -> list[str]:
+    """Return numbers as mathematics, all written in one way."""
+    return [number(text) for text in amounts(values)]
 
 
 def _braced(term: str, name: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tclose.explanations import Explanation
 from tclose.render.explanation_parts import Section, told
-from tclose.render.explanation_text import NOTHING
+from tclose.render.explanation_words import NOTHING
 from tclose.render.markdown import plain, table_lines
 
 

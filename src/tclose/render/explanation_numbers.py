@@ -28,7 +28,7 @@ def amounts(values: Sequence[Fraction]) -> list[str]:
     if below > _LARGEST_DENOMINATOR:
         largest = max(abs(float(value)) for value in values)
         return [decimal(value, max(4, 2 - math.floor(math.log10(largest)))) for value in values]
-    return [_over(value, below) for value in values]
+    return [over(value, below) for value in values]
 
 
 def amount(value: Fraction) -> str:
@@ -42,7 +42,14 @@ def amount(value: Fraction) -> str:
     return amounts([value])[0]
 
 
-def _over(value: Fraction, below: int) -> str:
+def over(value: Fraction, below: int) -> str:
+    """Return a number over a multiple of its denominator; a whole number as it is.
+
+    Examples
+    --------
+    >>> over(Fraction(2, 3), 9), over(Fraction(1), 9)
+    ('6/9', '1')
+    """
     above = value.numerator * (below // value.denominator)
     text = str(value.numerator) if value.denominator == 1 else f"{above}/{below}"
     return text.replace("-", "−")

@@ -17,7 +17,9 @@ from tclose.render.explanation_rows import (
     Band,
     ShownMoves,
     binned,
+    divisor,
     level_bands,
+    level_distances,
     line_bands,
     shown_moves,
     unit,
@@ -79,7 +81,7 @@ def _grid(titles: Sequence[str], columns: Sequence[Sequence[str]]) -> Grid:
 
 
 def _distributions(explanation: Explanation, bands: Sequence[Band]) -> Section:
-    whole = words.whole(explanation).removeprefix("the ")
+    whole = words.whole_of(explanation).removeprefix("the ")
     titles = ["", visible(explanation.attribute), "rows in class", f"rows in {whole}", "p, class", f"q, {whole}"]
     columns = [
         [band.name for band in bands],
@@ -129,6 +131,10 @@ def _line_definition(explanation: Explanation, bands: Sequence[Band]) -> Section
     )
 
 
+def _added(terms: Sequence[Fraction]) -> str:
+    return " + ".join(amounts(terms))
+
+
 def _gaps(explanation: Explanation) -> list[str]:
     """Return how far each value is from the next one, in the units of the attribute."""
     step = unit(explanation)
@@ -138,8 +144,7 @@ def _gaps(explanation: Explanation) -> list[str]:
 def _scaled_sum(explanation: Explanation, bands: Sequence[Band]) -> str:
     """Return the sum of the definition as one line."""
     terms = [band.adds for band in bands if band.adds]
-    length = unit(explanation) * explanation.scale
-    return f"E = ({' + '.join(amounts(terms))}) / {quantity(length)} {equals(explanation.value)}"
+    return f"E = ({_added(terms)}) / {quantity(divisor(explanation))} {equals(explanation.value)}"
 
 
 def _nominal_definition(explanation: Explanation, bands: Sequence[Band]) -> Section:
@@ -156,7 +161,7 @@ def _nominal_definition(explanation: Explanation, bands: Sequence[Band]) -> Sect
         "The definition, term by term",
         (words.definition_sentence(explanation),),
         _grid(["", visible(explanation.attribute), "p − q", "|p − q|", "sum"], columns),
-        (f"E = ½ · ({' + '.join(amounts(terms))}) {equals(explanation.value)}",),
+        (f"E = ½ · ({_added(terms)}) {equals(explanation.value)}",),
     )
 
 
@@ -179,22 +184,16 @@ def _level_sections(explanation: Explanation) -> Iterable[Section]:
             f"Level {level}: {'the values' if level == 0 else 'their groups'}",
             (words.definition_sentence(explanation),) if level == 0 else (),
             _grid(["", visible(explanation.attribute), "p", "q", "p − q", "|p − q|"], columns),
-            (f"{numbered('TV', level)} = ½ · ({' + '.join(amounts(terms))}) {equals(value)}",),
+            (f"{numbered('TV', level)} = ½ · ({_added(terms)}) {equals(value)}",),
         )
 
 
 def _tree_sum(explanation: Explanation) -> Section:
-    levels = " + ".join(amounts(level_distances(explanation)))
     return Section(
         "definition",
         "The definition, level by level",
-        after=(f"E = ({levels}) / {explanation.scale} {equals(explanation.value)}",),
+        after=(f"E = ({_added(level_distances(explanation))}) / {explanation.scale} {equals(explanation.value)}",),
     )
-
-
-def level_distances(explanation: Explanation) -> list[Fraction]:
-    """Return the total variation on each level of a tree, from the values up."""
-    return [sum((mass for mass in level if mass > 0), Fraction(0)) for level in explanation.tree_flows]
 
 
 def _moves(explanation: Explanation) -> Section:
@@ -213,7 +212,7 @@ def _moves(explanation: Explanation) -> Section:
     rest = (words.rest_sentence(explanation, moves),) if moves.rest else ()
     return Section(
         "moves",
-        "The moves that turn the class into " + words.whole(explanation),
+        "The moves that turn the class into " + words.whole_of(explanation),
         (words.moves_sentence(explanation),),
         _grid(titles, columns),
         (*rest, _cost_sum(explanation, moves)),
@@ -227,7 +226,7 @@ def _value(explanation: Explanation, position: int) -> str:
 def _cost_sum(explanation: Explanation, moves: ShownMoves) -> str:
     """Return the sum of the costs of the moves as one line."""
     costs = [step.cost for _, step in moves.listed] + ([moves.rest_cost] if moves.rest else [])
-    return f"E = {' + '.join(amounts(costs))} {equals(explanation.value)}"
+    return f"E = {_added(costs)} {equals(explanation.value)}"
 
 
 def _agreement(explanation: Explanation) -> Section:

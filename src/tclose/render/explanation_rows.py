@@ -76,6 +76,16 @@ def unit(explanation: Explanation) -> Fraction:
     return (last - first) / explanation.scale if first is not None and last is not None else Fraction(1)
 
 
+def divisor(explanation: Explanation) -> Fraction:
+    """Return what the sum of the definition is divided by: the steps, the range of numbers, or the levels."""
+    return unit(explanation) * explanation.scale
+
+
+def level_distances(explanation: Explanation) -> list[Fraction]:
+    """Return the total variation on each level of a tree, from the values up: the mass that goes up there."""
+    return [sum((mass for mass in level if mass > 0), Fraction(0)) for level in explanation.tree_flows]
+
+
 def line_bands(explanation: Explanation) -> list[Band]:
     """Return the values of a line in their order, neighbours taken together where they are many."""
     size = len(explanation.values)

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from tclose.explanations import Explanation
 from tclose.render.explanation_parts import Section, told
+from tclose.render.explanation_words import NOTHING
 from tclose.render.layout import Cell, aligned, painted, wrapped
-
-NOTHING = "There is nothing to explain: no class holds a value."
 
 
 def explanations_text(items: Sequence[Explanation], *, width: int = 80, colour: bool = False) -> str:

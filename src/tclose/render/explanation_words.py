@@ -9,11 +9,13 @@ from tclose.exact import shown
 from tclose.explanations import Explanation, Shift
 from tclose.render.cells import key_text, visible
 from tclose.render.explanation_numbers import chance, decimal, equals, percent, quantity
-from tclose.render.explanation_rows import MOST_MOVES, ShownMoves, binned, unit, value_text
+from tclose.render.explanation_rows import MOST_MOVES, ShownMoves, binned, divisor, value_text
 from tclose.render.words import counted, distance_words
 from tclose.roles import Numeric, Ordered
 
+NOTHING = "There is nothing to explain: no class holds a value."
 _NAMED = 4
+"""So many values are named in a sentence, or one less and how many others."""
 _RULES = {
     "stay": "What can stay stays, and the rest moves in order: as little mass as can be is moved.",
     "monotone": "The distributions are matched in order, from the lowest value to the highest.",
@@ -21,7 +23,7 @@ _RULES = {
 }
 
 
-def whole(explanation: Explanation) -> str:
+def whole_of(explanation: Explanation) -> str:
     """Return what the class is compared with, in two words."""
     return "the table" if explanation.reference == "the audited table" else "the reference"
 
@@ -46,7 +48,7 @@ def verdict(explanation: Explanation) -> list[str]:
 
 
 def _equal_sentence(explanation: Explanation) -> str:
-    name, table = visible(explanation.attribute), whole(explanation)
+    name, table = visible(explanation.attribute), whole_of(explanation)
     rows = counted(explanation.size, "row")
     if len(explanation.values) == 1:
         only = f"{name} has a single value, so there is nothing to learn from"
@@ -61,7 +63,7 @@ def _shift_sentence(explanation: Explanation) -> str:
     over = [shift for shift in explanation.shifts if shift.difference > 0]
     under = [shift for shift in explanation.shifts if shift.difference < 0]
     return (
-        f"In the class {key_text(explanation.key)}, a larger share of people than in {whole(explanation)} has the "
+        f"In the class {key_text(explanation.key)}, a larger share of people than in {whole_of(explanation)} has the "
         f"{visible(explanation.attribute)} {_named(over)}, and a smaller share has {_named(under)}."
     )
 
@@ -76,7 +78,7 @@ def _named(shifts: Sequence[Shift]) -> str:
 
 def _learning_sentence(explanation: Explanation) -> str:
     most = next(shift for shift in explanation.shifts if shift.difference > 0)
-    name, value, table = visible(explanation.attribute), value_text(most.value), whole(explanation)
+    name, value, table = visible(explanation.attribute), value_text(most.value), whole_of(explanation)
     before = "nobody has" if not most.outside else f"{chance(most.outside)} people have"
     after = f"{chance(most.inside)} have it"
     if most.inside == 1:
@@ -91,7 +93,7 @@ def _ruled_out_sentence(explanation: Explanation) -> str:
     absent = [shift for shift in explanation.shifts if not shift.inside]
     if not absent or len(absent) == len(explanation.values) - 1:
         return ""
-    that = f"{chance(sum((shift.outside for shift in absent), Fraction(0)))} people in {whole(explanation)} have"
+    that = f"{chance(sum((shift.outside for shift in absent), Fraction(0)))} people in {whole_of(explanation)} have"
     if len(absent) == 1:
         value = f"The {visible(explanation.attribute)} {value_text(absent[0].value)}"
         return f"{value}, which {that}, is ruled out: nobody in the class has it."
@@ -101,7 +103,7 @@ def _ruled_out_sentence(explanation: Explanation) -> str:
 
 def _distance_sentence(explanation: Explanation) -> str:
     result = f"that is its earth mover's distance, t = {result_text(explanation.value)}"
-    return f"To become like {whole(explanation)}, {_work(explanation)}: {result}.{_lean(explanation)}"
+    return f"To become like {whole_of(explanation)}, {_work(explanation)}: {result}.{_lean(explanation)}"
 
 
 def _work(explanation: Explanation) -> str:
@@ -113,7 +115,7 @@ def _work(explanation: Explanation) -> str:
     if isinstance(explanation.distance, Ordered):
         way = f"{decimal(value * scale, 2)} of the {counted(scale, 'step')} from the first value to the last"
     if isinstance(explanation.distance, Numeric):
-        length = unit(explanation) * scale
+        length = divisor(explanation)
         way = f"{decimal(value * length, 2)} of the {decimal(length, 2)} from the lowest value to the highest"
     return f"the class would have to move its people {way}, on average"
 
@@ -173,7 +175,7 @@ def definition_sentence(explanation: Explanation) -> str:
         return (
             "Sᵢ adds up p − q from the lowest value to value i: what must be carried over the gap to the next "
             f"value. The distance is the sum of all |Sᵢ| · gap, divided by the range, "
-            f"{quantity(unit(explanation) * explanation.scale)}."
+            f"{quantity(divisor(explanation))}."
         )
     if explanation.hierarchy is None:
         return "Any two values are equally far apart, so the distance is half the sum of all |p − q|."
@@ -211,4 +213,4 @@ def agreement_sentence(explanation: Explanation) -> str:
 def vacuous_sentence(explanation: Explanation) -> str:
     """Return the largest distance that any class could have."""
     largest = result_text(explanation.domain.ground.largest())
-    return f"No class could be further from {whole(explanation)} than {largest}."
+    return f"No class could be further from {whole_of(explanation)} than {largest}."

@@ -27,7 +27,7 @@ def page_html(title: str, fragment: str) -> str:
 
 
 def rendered(template: str, **variables: Any) -> str:
-    """Return a template of this room filled in, with every variable escaped."""
+    """Return a template of this room filled in, with every variable escaped but what is marked as safe."""
     return _environment().get_template(template).render(**variables).strip() + "\n"
 
 
@@ -47,7 +47,7 @@ def _audit(audit: Audit, show_classes: int) -> dict[str, Any]:
     return {
         "holds": audit.holds,
         "verdict": words.verdict_sentence(audit),
-        "table": f"{words.table_sentence(audit)} {words.reference_sentence(audit)}",
+        "table": words.table_sentences(audit),
         "requirements": [
             {
                 "holds": verdict.holds,
@@ -66,14 +66,12 @@ def _audit(audit: Audit, show_classes: int) -> dict[str, Any]:
 
 
 def _attribute(audit: Audit, attribute: AttributeAudit, show_classes: int) -> dict[str, Any]:
-    most = words.driver_of(attribute)
-    drivers = sorted((attribute.drivers or {}).items(), key=lambda item: item[1])
     return {
         "name": visible(attribute.name),
         "sentence": words.attribute_sentence(attribute),
         "figures": _figures(attribute.figures, words.classes_of(audit, attribute.name)),
         "vacuous": words.vacuous_sentence(attribute),
-        "drivers": [{"name": visible(name), "t": shown(t), "most": name == most} for name, t in drivers],
+        "drivers": [{"name": name, "t": t, "most": most} for name, t, most in words.ranked_drivers(attribute)],
         "classes": worst_classes(audit, attribute.name, show_classes),
         "notes": [visible(note) for note in attribute.notes],
     }

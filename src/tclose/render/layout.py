@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 _GAP = 2
 _NARROWEST = 4
-_STYLES = {"": "", "bold": "1", "dim": "2", "good": "32", "bad": "31", "heading": "1;4"}
+_STYLES = {"": "", "bold": "1", "dim": "2", "good": "32", "bad": "31"}
 
 
 @dataclass(frozen=True)

@@ -9,14 +9,15 @@ from tclose.exact import shown
 from tclose.models.catalogue import label
 from tclose.render.cells import visible
 from tclose.render.words import (
+    MARKS,
+    VERDICT_TITLES,
     attribute_sentence,
     attribute_words,
     classes_of,
     failing_words,
-    reference_sentence,
-    table_sentence,
+    marked_verdict,
+    table_sentences,
     vacuous_sentence,
-    verdict_sentence,
     worst_words,
 )
 from tclose.results import Audit, Figure
@@ -26,13 +27,11 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&])")
 
 def audit_markdown(audit: Audit) -> str:
     """Return an audit as Markdown; everything that came from the table is escaped."""
-    mark = {True: "✓ ", False: "✗ ", None: ""}[audit.holds]
-    lines = [f"## {mark}{plain(verdict_sentence(audit))}", ""]
-    lines += [plain(f"{table_sentence(audit)} {reference_sentence(audit)}"), ""]
+    lines = [f"## {plain(marked_verdict(audit))}", "", plain(table_sentences(audit)), ""]
     if audit.verdicts:
         rows = [
             (
-                "✓" if verdict.holds else "✗",
+                MARKS[verdict.holds],
                 verdict.requirement.text,
                 attribute_words(verdict),
                 shown(verdict.figure.value),
@@ -41,7 +40,7 @@ def audit_markdown(audit: Audit) -> str:
             )
             for verdict in audit.verdicts
         ]
-        lines += table_lines(("", "required", "of", "found", "failing", "worst class"), rows)
+        lines += table_lines(VERDICT_TITLES, rows)
     if audit.figures:
         lines += ["### The table", "", *_figures(audit.figures.values(), audit.class_count)]
     for attribute in audit.attributes.values():

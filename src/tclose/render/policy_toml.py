@@ -6,7 +6,6 @@ import datetime as dt
 import os
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import fields
 from decimal import Decimal
 from pathlib import Path
 
@@ -96,8 +95,8 @@ def _distance(distance: Distance | None, folder: str | Path) -> dict[str, str]:
 
 
 def _read(read: ReadOptions) -> dict[str, object]:
-    usual = {option.name: getattr(ReadOptions(), option.name) for option in fields(ReadOptions)}
-    return {key: getattr(read, key) for key in READ_KEYS if getattr(read, key) != usual[key]}
+    usual = ReadOptions()
+    return {key: getattr(read, key) for key in READ_KEYS if getattr(read, key) != getattr(usual, key)}
 
 
 def _path(path: str, folder: str | Path) -> str:

@@ -10,22 +10,22 @@ from tclose.render.cells import visible
 from tclose.render.classes import worst_classes
 from tclose.render.layout import Cell, aligned, elided, fits, painted, wrapped
 from tclose.render.words import (
+    MARKS,
+    VERDICT_TITLES,
     attribute_sentence,
     attribute_words,
     classes_of,
     counted,
-    driver_of,
     failing_words,
-    reference_sentence,
-    table_sentence,
+    marked_verdict,
+    ranked_drivers,
+    table_sentences,
     vacuous_sentence,
-    verdict_sentence,
     worst_words,
 )
 from tclose.results import AttributeAudit, Audit, Figure, Verdict
 
 WIDTH = 80
-_VERDICT_TITLES = ("", "required", "of", "found", "failing", "worst class")
 
 
 def audit_text(audit: Audit, *, width: int | None = None, colour: bool = False, show_classes: int = 5) -> str:
@@ -76,13 +76,12 @@ class _Page:
 
     def verdict(self, audit: Audit) -> None:
         style = {True: "good", False: "bad", None: "bold"}[audit.holds]
-        mark = {True: "✓ ", False: "✗ ", None: ""}[audit.holds]
-        self.paragraph(mark + verdict_sentence(audit), style)
-        self.paragraph(f"{table_sentence(audit)} {reference_sentence(audit)}")
+        self.paragraph(marked_verdict(audit), style)
+        self.paragraph(table_sentences(audit))
         if audit.verdicts:
             self.lines.append("")
             rows = [_verdict_row(verdict, classes_of(audit, verdict.attribute)) for verdict in audit.verdicts]
-            self.verdicts([[Cell(title, "dim") for title in _VERDICT_TITLES], *rows])
+            self.verdicts([[Cell(title, "dim") for title in VERDICT_TITLES], *rows])
 
     def verdicts(self, rows: list[list[Cell]]) -> None:
         """Write the requirements, with the worst class on a line of its own where the row has no room for it."""
@@ -117,19 +116,11 @@ class _Page:
         if not attribute.drivers:
             return
         self.lines.append("  t without a quasi-identifier:")
-        most = driver_of(attribute)
-        ranked = sorted(attribute.drivers.items(), key=lambda item: item[1])
-        self.table(
-            [
-                [
-                    Cell(visible(name)),
-                    Cell(shown(t)),
-                    Cell("drives the disclosure" if name == most else "", "dim"),
-                ]
-                for name, t in ranked
-            ],
-            indent="    ",
-        )
+        rows = [
+            [Cell(name), Cell(t), Cell("drives the disclosure" if most else "", "dim")]
+            for name, t, most in ranked_drivers(attribute)
+        ]
+        self.table(rows, indent="    ")
 
     def classes(self, audit: Audit, attribute: AttributeAudit, most: int) -> None:
         found = worst_classes(audit, attribute.name, most)
@@ -152,7 +143,7 @@ class _Page:
 def _verdict_row(verdict: Verdict, class_count: int | None) -> list[Cell]:
     style = "good" if verdict.holds else "bad"
     return [
-        Cell("✓" if verdict.holds else "✗", style),
+        Cell(MARKS[verdict.holds], style),
         Cell(verdict.requirement.text, "bold"),
         Cell(attribute_words(verdict)),
         Cell(shown(verdict.figure.value), style),

@@ -10,6 +10,10 @@ from tclose.render.cells import key_text, visible
 from tclose.results import AttributeAudit, Audit, Figure, Verdict
 from tclose.roles import Distance, Nominal, Numeric, Ordered
 
+VERDICT_TITLES = ("", "required", "of", "found", "failing", "worst class")
+"""The columns of a table of requirements."""
+MARKS = {True: "✓", False: "✗", None: ""}
+
 
 def counted(number: int, noun: str, plural: str | None = None) -> str:
     """Return a number with its noun: ``1 class``, ``1,200 rows``.
@@ -52,16 +56,18 @@ def verdict_sentence(audit: Audit) -> str:
     return f"{source} does not meet {missed}."
 
 
-def table_sentence(audit: Audit) -> str:
-    """Return what was counted, in words."""
+def marked_verdict(audit: Audit) -> str:
+    """Return the verdict in words, behind its mark."""
+    mark = MARKS[audit.holds]
+    return f"{mark} {verdict_sentence(audit)}" if mark else verdict_sentence(audit)
+
+
+def table_sentences(audit: Audit) -> str:
+    """Return what was counted, and what classes were compared with, in words."""
     quasi = joined(audit.roles.quasi)
     made = f"{classes(audit.class_count)} of {quasi}" if quasi else "one class, for no quasi-identifier was named"
-    return f"{counted(audit.rows, 'row')} in {made}."
-
-
-def reference_sentence(audit: Audit) -> str:
-    """Return what classes were compared with, in words."""
-    return f"Classes are compared with {visible(audit.reference).rstrip('.')}."
+    compared = f"Classes are compared with {visible(audit.reference).rstrip('.')}."
+    return f"{counted(audit.rows, 'row')} in {made}. {compared}"
 
 
 def failing_words(verdict: Verdict) -> str:
@@ -133,6 +139,13 @@ def driver_of(attribute: AttributeAudit) -> str | None:
         return None
     t, name = min((t, name) for name, t in attribute.drivers.items())
     return name if t < attribute.t else None
+
+
+def ranked_drivers(attribute: AttributeAudit) -> list[tuple[str, str, bool]]:
+    """Return each quasi-identifier with t without it, the lowest first, and whether it drives the disclosure."""
+    most = driver_of(attribute)
+    ranked = sorted((attribute.drivers or {}).items(), key=lambda item: item[1])
+    return [(visible(name), shown(t), name == most) for name, t in ranked]
 
 
 def attribute_words(verdict: Verdict) -> str:

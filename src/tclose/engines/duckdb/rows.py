@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, TypeVar
 
-import nanoarrow
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,6 +15,7 @@ from tclose.domains import Observed
 from tclose.engines.duckdb.codes import Coding, changed
 from tclose.engines.duckdb.counts import CodedTable, PairCounts, rank_tables
 from tclose.engines.duckdb.failures import translated
+from tclose.engines.duckdb.stream import RowStream
 from tclose.engines.interface import Progress
 from tclose.grouping import DIRECT_SPAN, Batch, GroupedRows
 from tclose.keys import FixedIndex
@@ -30,20 +30,14 @@ class RowCounts:
     ----------
     coded_table
         The table.
+    stream
+        Its rows, or some of them.
     threads
         How many workers take part.
-    progress
-        Told how far reading is.
-    rows
-        How many rows there are, all of which must arrive.
-    where
-        The SQL that selects them.
     """
 
-    def __init__(self, coded_table: CodedTable, threads: int, progress: Progress, rows: int, where: str = "") -> None:
+    def __init__(self, coded_table: CodedTable, stream: RowStream, threads: int) -> None:
         self._coded = coded_table
-        self._rows = rows
-        self._where = where
         spans = coded_table.keys.spans
         self._word_type = np.int32 if len(spans) == 1 and spans[0] <= DIRECT_SPAN else np.int64
         self._key_readers = [
@@ -51,36 +45,17 @@ class RowCounts:
             for column in coded_table.keys.raw
         ]
         self._readers = [_Reader(attribute.coding) for attribute in coded_table.attributes]
-        table = coded_table.table
-        with translated(table.label, connection=table.connection):
-            stream = nanoarrow.c_array_stream(table.connection.sql(self._query()))
+        with translated(coded_table.table.label, connection=coded_table.table.connection):
             self._grouped = GroupedRows(
-                arrivals=self._reported(iter(stream), progress),
+                arrivals=iter(stream),
                 batch_of=self._batch,
                 spans=spans,
                 code_spans=[reader.size for reader in self._readers],
-                rows=rows,
+                rows=stream.rows,
                 threads=threads,
             )
-        if self._grouped.rows != rows:
+        if self._grouped.rows != stream.rows:
             raise changed()
-
-    @staticmethod
-    def bytes_needed(rows: int, attributes: int) -> int:
-        """Return the memory that the codes of rows take: once as they come, once sorted."""
-        return rows * (4 + 8 * attributes)
-
-    def _query(self) -> str:
-        columns = self._coded.keys.raw_columns(self._coded.table)
-        columns += [self._coded.raw_attribute(at) for at in range(len(self._readers))]
-        return f"SELECT {', '.join(columns)} FROM {self._coded.table.name} {self._where}"  # noqa: S608 - our own names
-
-    def _reported(self, stream: Iterator[Any], progress: Progress) -> Iterator[Any]:
-        seen = 0
-        for array in stream:
-            seen += array.length
-            progress("Reading rows", min(1.0, seen / max(self._rows, 1)))
-            yield array
 
     def _batch(self, array: Any) -> Batch:
         """Return an Arrow array as a batch of key words and codes, every raw code checked."""
@@ -210,7 +185,7 @@ class SetCounts:
                 progress(f"{stage}, set {at + 1} of {len(sizes)}", share)
 
             if rows <= self._most_rows:
-                counts = RowCounts(self._coded, self._threads, reported, rows, where)
+                counts = RowCounts(self._coded, RowStream(self._coded, rows, reported, where), self._threads)
                 yield from counts.map_tables(tables, measure, reported)
             else:
                 yield from PairCounts(self._coded, where).map(ranks, measure, reported)

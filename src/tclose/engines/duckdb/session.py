@@ -15,6 +15,7 @@ from tclose.engines.duckdb.classes import DuckDBClasses
 from tclose.engines.duckdb.connection import connect
 from tclose.engines.duckdb.counts import SMALL, CodedTable, PairCounts, kind_of
 from tclose.engines.duckdb.load import load
+from tclose.engines.duckdb.stream import RowStream
 from tclose.engines.duckdb.table import LoadedTable, aligned, check_rows
 from tclose.engines.interface import Progress
 from tclose.errors import DomainError
@@ -69,12 +70,12 @@ class DuckDBSession:
     def _counts(self, coded: CodedTable, progress: Progress) -> Counts:
         if coded.rows <= SMALL:
             return PairCounts(coded)
-        from tclose.engines.duckdb.rows import RowCounts, SetCounts
+        bytes_a_row = 4 + 8 * len(coded.attributes)  # the codes once as they come, once sorted
+        most_rows = max(1, self._memory() // _SHARE_OF_MEMORY // bytes_a_row)
+        stream = RowStream(coded, coded.rows, progress) if coded.rows <= most_rows else None
+        from tclose.engines.duckdb.rows import RowCounts, SetCounts  # loads the compiler, while the engine reads
 
-        most_rows = max(1, self._memory() // _SHARE_OF_MEMORY // RowCounts.bytes_needed(1, len(coded.attributes)))
-        if coded.rows <= most_rows:
-            return RowCounts(coded, self.threads, progress, coded.rows)
-        return SetCounts(coded, self.threads, most_rows)
+        return RowCounts(coded, stream, self.threads) if stream else SetCounts(coded, self.threads, most_rows)
 
     def _memory(self) -> int:
         ((text,),) = self.connection.execute("SELECT current_setting('memory_limit')").fetchall()

@@ -7,23 +7,12 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from tclose.exact import decimal_text
+from tclose.render.explanation_numbers import over
 
 LONGEST = 9
 """A fraction of more characters is shown as a decimal; the exact one is in the element's title."""
 
 _LARGEST_SHARED = 120
-_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
-
-
-def numbered(letter: str, number: int) -> str:
-    """Return a letter with a number at its foot.
-
-    Examples
-    --------
-    >>> numbered("B", 12)
-    'B₁₂'
-    """
-    return letter + str(number).translate(_SUBSCRIPTS)
 
 
 def shared_denominator(values: Iterable[Fraction]) -> int:
@@ -57,10 +46,8 @@ def amount(value: Fraction, common: int = 1) -> str:
     >>> amount(Fraction(2, 3), 9), amount(Fraction(1), 9), amount(Fraction(12345, 67891))
     ('6/9', '1', '0.1818')
     """
-    if value.denominator == 1:
-        return str(value.numerator)
     if common % value.denominator == 0:
-        return f"{value.numerator * (common // value.denominator)}/{common}"
+        return over(value, common)
     text = str(value)
     return text if len(text) <= LONGEST else decimal_text(float(value))
 
@@ -118,17 +105,17 @@ def equals(name: str, value: Fraction) -> str:
     return f"{name} {text}" if text.startswith("≈") else f"{name} = {text}"
 
 
-def percent(part: Fraction, whole: Fraction) -> str:
-    """Return a part of a whole in per cent, never rounded to a false 0 or 100.
+def percent(share: Fraction) -> str:
+    """Return a share in per cent, never rounded to a false 0 or 100.
 
     Examples
     --------
-    >>> percent(Fraction(1, 3), Fraction(1)), percent(Fraction(1, 10**6), Fraction(1))
+    >>> percent(Fraction(1, 3)), percent(Fraction(1, 10**6))
     ('33 %', 'under 0.1 %')
     """
-    share = float(part / whole) * 100 if whole else 0.0
-    if 0 < share < 0.1:
+    points = float(share) * 100
+    if 0 < points < 0.1:
         return "under 0.1 %"
-    if 99.9 < share < 100:
+    if 99.9 < points < 100:
         return "over 99.9 %"
-    return f"{share:.1f} %" if share < 10 and share != round(share) else f"{share:.0f} %"
+    return f"{points:.1f} %" if points < 10 and points != round(points) else f"{points:.0f} %"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from tclose.explanations import Explanation
@@ -23,7 +23,7 @@ class Branch:
     inside: Fraction
     outside: Fraction
     leaves: int
-    children: tuple[Branch, ...] = field(default=())
+    children: tuple[Branch, ...] = ()
 
     @property
     def bottoms(self) -> Iterator[Branch]:
@@ -50,12 +50,11 @@ def _branch(explanation: Explanation, paths: list[tuple[int, ...]], held: list[i
     for at in held if level else []:
         below.setdefault(paths[at][level - 1], []).append(at)
     children = tuple(_branch(explanation, paths, part, level - 1) for part in below.values())
-    label = explanation.label(held[0] + 1, level) if level else ""
+    label = cell_text(explanation.label(held[0] + 1, level) if level else explanation.values[held[0]])
     inside = Fraction(sum(explanation.counts[at] for at in held), explanation.size)
     outside = Fraction(sum(explanation.reference_counts[at] for at in held), explanation.total)
-    shown = cell_text(label if level else explanation.values[held[0]])
-    whole = Branch(shown, level, inside - outside, inside, outside, len(held), children)
-    same = len(children) == 1 and children[0].label == shown and level < len(explanation.levels)
+    whole = Branch(label, level, inside - outside, inside, outside, len(held), children)
+    same = len(children) == 1 and children[0].label == label and level < len(explanation.levels)
     return children[0] if same else whole
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from tclose.explanations import Explanation
 from tclose.render.cells import cell_text
-from tclose.render.figures.amounts import numbered
+from tclose.render.explanation_numbers import numbered
 from tclose.render.words import counted
 
 MOST_COLUMNS = 24

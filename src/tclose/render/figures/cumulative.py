@@ -9,12 +9,14 @@ from itertools import accumulate, groupby, pairwise
 
 from tclose.explanations import Explanation
 from tclose.render.cells import cell_text
+from tclose.render.explanation_numbers import numbered
+from tclose.render.explanation_words import whole_of
 from tclose.render.figures import sentences
-from tclose.render.figures.amounts import alike, equals, exactly, numbered
+from tclose.render.figures.amounts import alike, equals, exactly
 from tclose.render.figures.columns import MOST_COLUMNS, columns_of
 from tclose.render.figures.frame import NARROWEST, WIDEST, heading, legend, notes
 from tclose.render.figures.lettering import SIZE, SMALL, Labels, labels_under, shortened, text_width
-from tclose.render.figures.svg import Subject, box, document, element, escaped, line, plain, words
+from tclose.render.figures.svg import Subject, box, document, element, line, plain, words
 from tclose.render.words import counted
 from tclose.roles import Numeric
 
@@ -51,7 +53,7 @@ def cumulative_figure(explanation: Explanation, *, mark: str = "") -> str:
 
 
 def _legend(explanation: Explanation, subject: Subject) -> list[tuple[str, str]]:
-    whole = sentences.whole_of(explanation)
+    whole = whole_of(explanation)
     entries = [(line(0, 0, 28, 0, "tc-class"), "the class"), (line(0, 0, 28, 0, "tc-table"), whole)]
     for name, occurs, text in (
         ("hatch", any(flow > 0 for flow in explanation.flows), "the class is ahead: carry to the right"),
@@ -280,7 +282,7 @@ class _Curves:
             if at not in (0, last) and (x - half < busy + 10 or x + half + 10 > final):
                 continue
             parts.append(line(x, self.floor, x, self.floor + 5, "tc-axis"))
-            parts.append(words(x, self.floor + 20, text, hint=escaped(whole) if text != whole else ""))
+            parts.append(words(x, self.floor + 20, text, hint=whole if text != whole else ""))
             busy = x + half
         return Labels(tuple(parts), 26)
 

@@ -1,12 +1,14 @@
-"""What stands around the drawing: the heading, how to read it, the legend, and the notes below."""
+"""What stands around the drawing: the heading, how to read it, the legend, the notes below; and room for columns."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 from tclose.explanations import Explanation
 from tclose.render.figures import sentences
-from tclose.render.figures.lettering import SIZE, broken, shortened, text_width
+from tclose.render.figures.lettering import broken, shortened, text_width
 from tclose.render.figures.svg import words
 
 MARGIN = 20
@@ -17,11 +19,37 @@ Drawn = tuple[list[str], float]
 """Elements, and the y below them."""
 
 
-def heading(explanation: Explanation, reading: str, width: float, *, top: float = 34) -> Drawn:
+@dataclass(frozen=True)
+class Spacing:
+    """How columns stand side by side: as far apart as there is room."""
+
+    columns: int
+    left: float
+    """Where the first column begins."""
+    widest: float
+    """How far apart columns are at most."""
+
+    @property
+    def pitch(self) -> float:
+        """How far apart the columns are."""
+        return min(self.widest, (WIDEST - self.left - MARGIN) / self.columns)
+
+    @property
+    def width(self) -> float:
+        """How wide the figure is."""
+        return max(NARROWEST, self.left + MARGIN + self.pitch * self.columns)
+
+    @cached_property
+    def centres(self) -> list[float]:
+        """Where the middle of each column is."""
+        return [self.left + self.pitch * (at + 0.5) for at in range(self.columns)]
+
+
+def heading(explanation: Explanation, reading: str, width: float) -> Drawn:
     """Return the heading and how to read the figure."""
     room = width - 2 * MARGIN
     about, found = sentences.heading(explanation), sentences.verdict(explanation)
-    parts, y = [], top
+    parts, y = [], 34.0
     if text_width(f"{about}: {found}", 18) <= room:
         lines = [f"{about}: {found}"]
     else:
@@ -52,7 +80,7 @@ def notes(lines: Sequence[str], y: float, width: float) -> Drawn:
     """Return the notes below the drawing."""
     parts = []
     for note in lines:
-        for text in broken(note, width - 2 * MARGIN, 3, SIZE) if note else []:
+        for text in broken(note, width - 2 * MARGIN, 3) if note else []:
             parts.append(words(MARGIN, y, text, "tc-soft", anchor="start"))
             y += 18
     return parts, y

@@ -102,7 +102,7 @@ def labels_under(texts: Sequence[str], centres: Sequence[float], y: float, pitch
     )
     if whole:
         parts = [
-            words(x, y + 16 + 15 * row, text, hint="")
+            words(x, y + 16 + 15 * row, text)
             for x, label in zip(centres, lines, strict=True)
             for row, text in enumerate(label)
         ]

@@ -7,10 +7,11 @@ from fractions import Fraction
 from functools import cached_property
 
 from tclose.explanations import Explanation
+from tclose.render.explanation_words import whole_of
 from tclose.render.figures import sentences
 from tclose.render.figures.amounts import alike, exactly
 from tclose.render.figures.columns import Arrow, Columns, arrows_of, columns_of, largest
-from tclose.render.figures.frame import MARGIN, NARROWEST, WIDEST, heading, legend, notes
+from tclose.render.figures.frame import Spacing, heading, legend, notes
 from tclose.render.figures.lanes import Route, drawn_arrows, lanes_of
 from tclose.render.figures.lettering import SIZE, SMALL, text_width
 from tclose.render.figures.strip import Strip
@@ -30,19 +31,19 @@ def moves_figure(explanation: Explanation, *, mark: str = "") -> str:
     mark
         Any word, to tell the figure apart where the same one stands on a page twice.
     """
-    picture = _Picture(columns_of(explanation), sentences.subject_of(explanation, "moves", mark).identity)
-    width = picture.width
+    subject = sentences.subject_of(explanation, "moves", mark)
+    picture = _Picture(columns_of(explanation), subject.identity)
+    width = picture.spacing.width
     head, y = heading(explanation, sentences.how_to_read_moves(explanation), width)
     key, y = legend(picture.legend, y + 14, width)
     floor = y + picture.sky + TALLEST + 14
     strip, y = picture.strip.drawn(floor)
-    drawn = picture.arrows
-    told = [sentences.left_over(picture.columns, drawn), picture.columns.note, sentences.sums(explanation)]
+    told = [sentences.left_over(picture.columns, picture.arrows), picture.columns.note, sentences.sums(explanation)]
     foot, y = notes(told, y + 22, width)
     return document(
-        sentences.subject_of(explanation, "moves", mark),
+        subject,
         sentences.name(explanation),
-        sentences.moves_description(picture.columns, drawn, picture.masses),
+        sentences.moves_description(picture.columns, picture.arrows, picture.masses),
         (width, y + 4),
         [*head, *key, *picture.bars(floor), *picture.routes_drawn(floor), *strip, *foot],
     )
@@ -77,25 +78,17 @@ class _Picture:
         """What the drawn arrows carry, all written in one way."""
         return alike([arrow.mass for arrow in self.arrows])
 
-    @property
-    def pitch(self) -> float:
-        return min(130.0, (WIDEST - LEFT - MARGIN) / len(self.columns.items))
-
-    @property
-    def width(self) -> float:
-        return max(NARROWEST, LEFT + MARGIN + self.pitch * len(self.columns.items))
-
     @cached_property
-    def centres(self) -> list[float]:
-        return [LEFT + self.pitch * (at + 0.5) for at in range(len(self.columns.items))]
+    def spacing(self) -> Spacing:
+        return Spacing(len(self.columns.items), LEFT, 130)
 
     @property
     def bar(self) -> float:
-        return min(58.0, self.pitch * 0.56)
+        return min(58.0, self.spacing.pitch * 0.56)
 
     @cached_property
     def strip(self) -> Strip:
-        return Strip(self.columns, self.centres, self.pitch, self.width)
+        return Strip(self.columns, self.spacing)
 
     @cached_property
     def unit(self) -> float:
@@ -103,25 +96,29 @@ class _Picture:
         tallest = max(max(column.inside, column.outside) for column in self.columns.items)
         return TALLEST / float(tallest)
 
+    @cached_property
+    def lanes(self) -> int:
+        """How many lanes the arrows need above the bars."""
+        return max(lanes_of(self.routes(0)), default=-1) + 1
+
     @property
     def lane(self) -> float:
-        return 26.0 if len(set(lanes_of(self.routes(0)))) <= 12 else 22.0
+        """How far apart two lanes are."""
+        return 26.0 if self.lanes <= 12 else 22.0
 
-    @cached_property
+    @property
     def sky(self) -> float:
         """The room above the bars that the arrows need."""
-        return 16 + self.lane * (max(lanes_of(self.routes(0)), default=-1) + 1)
+        return 16 + self.lane * self.lanes
 
     @property
     def legend(self) -> list[tuple[str, str]]:
-        whole = sentences.whole_of(self.columns.explanation)
+        explanation = self.columns.explanation
+        whole = whole_of(explanation)
         entries = [(box(0, -7, 28, 15, "tc-stay"), "stays in place")]
         if self.arrows:
-            entries.append(
-                (box(0, -7, 28, 15, "tc-leave", fill=f"url(#{self.identity}-hatch)"), "too much here: moves away")
-            )
-            if self.columns.explanation.rule != "stay":
-                entries[-1] = (entries[-1][0], "moves away")
+            leaving = box(0, -7, 28, 15, "tc-leave", fill=f"url(#{self.identity}-hatch)")
+            entries.append((leaving, "too much here: moves away" if explanation.rule == "stay" else "moves away"))
         entries.append((box(0, -7, 28, 15, "tc-hole"), f"the share of {whole}; empty: a hole to fill"))
         return entries
 
@@ -157,7 +154,7 @@ class _Picture:
         """Return the piles, the holes and the ground they stand on."""
         parts = []
         for at, column in enumerate(self.columns.items):
-            x, stay = self.centres[at] - self.bar / 2, self.stays[at]
+            x, stay = self.spacing.centres[at] - self.bar / 2, self.stays[at]
             shapes = [element("title", escaped(self._about(at)))]
             if stay:
                 shapes.append(self._block("tc-stay", x, floor, Fraction(0), stay))
@@ -168,7 +165,7 @@ class _Picture:
                 shapes.append(self._block("tc-hole", x - 3, floor, Fraction(0), column.outside, wider=6))
             parts.append(element("g", *shapes))
             parts += self._slices(at, floor)
-        end = self.centres[-1] + self.pitch / 2
+        end = self.spacing.centres[-1] + self.spacing.pitch / 2
         return [*parts, line(LEFT, floor, end, floor, "tc-axis")]
 
     def _block(
@@ -179,25 +176,24 @@ class _Picture:
 
     def _slices(self, at: int, floor: float) -> list[str]:
         """Return the lines between the slices of a column, and the names of the moves in them."""
-        parts, x = [], self.centres[at]
-        for slices in (self.taken.get(at, []), self.filled.get(at, [])):
-            for number, piece in enumerate(slices):
-                low, high = floor - float(piece.low) * self.unit, floor - float(piece.high) * self.unit
-                if low - high < 4:
-                    continue
-                if number and slices is self.taken.get(at):
-                    parts.append(line(x - self.bar / 2, high, x + self.bar / 2, high, "tc-axis"))
-                elif number:
-                    parts.append(line(x - self.bar / 2, low, x + self.bar / 2, low, "tc-slot"))
-                name = self.arrows[piece.arrow].name
-                hidden = slices is self.filled.get(at) and at in self.taken
-                if name and low - high >= 14 and text_width(name, SMALL) < self.bar and not hidden:
-                    parts.append(words(x, (low + high) / 2 + 4, name, "tc-small tc-strong tc-halo"))
+        taken, filled = self.taken.get(at, []), self.filled.get(at, [])
+        parts, x = [], self.spacing.centres[at]
+        for number, piece in [*enumerate(taken), *enumerate(filled)]:
+            low, high = floor - float(piece.low) * self.unit, floor - float(piece.high) * self.unit
+            if low - high < 4:
+                continue
+            if number:
+                y, style = (high, "tc-axis") if piece in taken else (low, "tc-slot")
+                parts.append(line(x - self.bar / 2, y, x + self.bar / 2, y, style))
+            name = self.arrows[piece.arrow].name
+            hidden = taken and piece not in taken
+            if name and low - high >= 14 and text_width(name, SMALL) < self.bar and not hidden:
+                parts.append(words(x, (low + high) / 2 + 4, name, "tc-small tc-strong tc-halo"))
         return parts
 
     def _about(self, at: int) -> str:
         column = self.columns.items[at]
-        whole = sentences.whole_of(self.columns.explanation)
+        whole = whole_of(self.columns.explanation)
         return f"{column.label}: class {exactly(column.inside)}, {whole} {exactly(column.outside)}"
 
     def routes(self, floor: float) -> list[Route]:
@@ -207,7 +203,7 @@ class _Picture:
         for at, arrow in enumerate(self.arrows):
             way = 1 if arrow.end > arrow.start else -1
             piece = next(piece for piece in self.taken[arrow.start] if piece.arrow == at)
-            edge = self.centres[arrow.start] + way * self.bar / 2
+            edge = self.spacing.centres[arrow.start] + way * self.bar / 2
             text = f"{arrow.name} {self.masses[at]}".strip()
             routes.append(
                 Route(
@@ -230,19 +226,16 @@ class _Picture:
         beside = [
             piece.arrow for piece in self.taken[arrow.start] if (self.arrows[piece.arrow].end > arrow.start) == right
         ]
-        room = (self.pitch - self.bar) / 2 - 3
-        return (
-            room * (beside.index(at) + 1) / (len(beside) + 1)
-            if len(beside) > 2
-            else min(room, 7.0 * (beside.index(at) + 1))
-        )
+        room = (self.spacing.pitch - self.bar) / 2 - 3
+        place = beside.index(at) + 1
+        return room * place / (len(beside) + 1) if len(beside) > 2 else min(room, 7.0 * place)
 
     def _landing(self, at: int) -> float:
         """Return where above its hole an arrow comes down: beside the others, so that none crosses another."""
         arrow = self.arrows[at]
         incoming = [piece.arrow for piece in self.filled[arrow.end]]
         order = sorted(incoming, key=lambda other: (self.arrows[other].start > arrow.end, -self.arrows[other].start))
-        return self.centres[arrow.end] + self.bar * ((order.index(at) + 1) / (len(order) + 1) - 0.5)
+        return self.spacing.centres[arrow.end] + self.bar * ((order.index(at) + 1) / (len(order) + 1) - 0.5)
 
     def _top(self, at: int) -> float:
         column = self.columns.items[at]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import repeat
+from itertools import accumulate, repeat
 
 from tclose.explanations import Explanation
 from tclose.readings import as_text
 from tclose.render.cells import key_text, visible
-from tclose.render.figures.amounts import alike, amount, exactly, numbered, percent, result, shared_denominator
+from tclose.render.explanation_numbers import numbered
+from tclose.render.explanation_words import whole_of
+from tclose.render.figures.amounts import alike, amount, exactly, percent, result, shared_denominator
 from tclose.render.figures.columns import Arrow, Columns
 from tclose.render.figures.svg import Subject
 from tclose.render.words import counted
@@ -29,11 +31,6 @@ def subject_of(explanation: Explanation, name: str, mark: str) -> Subject:
         [as_text(value) for value in explanation.values],
     )
     return Subject(name, key_text(explanation.key), explanation.attribute, facts)
-
-
-def whole_of(explanation: Explanation) -> str:
-    """Return what the class is compared with, in two words."""
-    return "the table" if explanation.reference == "the audited table" else "the reference"
 
 
 def heading(explanation: Explanation) -> str:
@@ -91,7 +88,7 @@ def left_over(columns: Columns, drawn: Sequence[Arrow]) -> str:
         return ""
     cost = explanation.value - sum(arrow.cost for arrow in drawn)
     within = " or moves within a group" if columns.grouped else ""
-    return f"… and {counted(missing, 'smaller move')}{within}, {percent(cost, explanation.value)} of the cost."
+    return f"… and {counted(missing, 'smaller move')}{within}, {percent(cost / explanation.value)} of the cost."
 
 
 def sums(explanation: Explanation) -> str:
@@ -124,7 +121,11 @@ def shares(columns: Columns) -> str:
 def moves_description(columns: Columns, drawn: Sequence[Arrow], masses: Sequence[str]) -> str:
     """Return the figure of the moves in words."""
     explanation = columns.explanation
-    told = [f"{_result(explanation)} {how_to_read_moves(explanation)}", columns.note, f"Shares: {shares(columns)}"]
+    told = [
+        f"{result_sentence(explanation)} {how_to_read_moves(explanation)}",
+        columns.note,
+        f"Shares: {shares(columns)}",
+    ]
     if drawn:
         told.append("Moves: " + "; ".join(map(arrow_words, repeat(columns), drawn, masses)) + ".")
     told.append(left_over(columns, drawn))
@@ -133,7 +134,8 @@ def moves_description(columns: Columns, drawn: Sequence[Arrow], masses: Sequence
     return " ".join(part for part in told if part)
 
 
-def _result(explanation: Explanation) -> str:
+def result_sentence(explanation: Explanation) -> str:
+    """Return the exact result as a sentence."""
     return f"Distance {exactly(explanation.value)} from {whole_of(explanation)}."
 
 
@@ -158,13 +160,14 @@ def flow_words(explanation: Explanation) -> str:
 def cumulative_description(columns: Columns) -> str:
     """Return the figure of the cumulative curves in words."""
     explanation = columns.explanation
-    told = [_result(explanation), how_to_read_curves(explanation), columns.note]
-    running_class = running_table = None
-    curves = []
-    for column in columns.items:
-        running_class = column.inside if running_class is None else running_class + column.inside
-        running_table = column.outside if running_table is None else running_table + column.outside
-        curves.append(f"up to {column.label}: class {amount(running_class)}, table {amount(running_table)}")
+    told = [result_sentence(explanation), how_to_read_curves(explanation), columns.note]
+    inside = accumulate(column.inside for column in columns.items)
+    outside = accumulate(column.outside for column in columns.items)
+    whole = whole_of(explanation).split()[-1]
+    curves = [
+        f"up to {column.label}: class {amount(ours)}, {whole} {amount(theirs)}"
+        for column, ours, theirs in zip(columns.items, inside, outside, strict=True)
+    ]
     return " ".join(part for part in [*told, "; ".join(curves) + "."] if part)
 
 

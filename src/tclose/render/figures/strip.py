@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tclose.exact import decimal_text
-from tclose.render.figures import sentences
-from tclose.render.figures.amounts import alike, exactly, numbered
+from tclose.render.explanation_numbers import numbered
+from tclose.render.explanation_words import whole_of
+from tclose.render.figures.amounts import alike, exactly
 from tclose.render.figures.columns import Columns
+from tclose.render.figures.frame import MARGIN, Spacing
 from tclose.render.figures.lettering import SIZE, SMALL, labels_under, text_width
 from tclose.render.figures.svg import head, line, words
 
 ROW = 20
-LEFT = 20
 
 
 @dataclass(frozen=True)
@@ -22,35 +23,34 @@ class Strip:
     """The rows under the columns of a figure."""
 
     columns: Columns
-    centres: Sequence[float]
-    pitch: float
-    width: float
-    flowing: bool = True
+    spacing: Spacing
 
     def drawn(self, floor: float) -> tuple[list[str], float]:
         """Return the rows under the ground, and the y below them."""
-        labels = labels_under([column.label for column in self.columns.items], self.centres, floor, self.pitch, 150)
+        labels = labels_under(
+            [column.label for column in self.columns.items], self.spacing.centres, floor, self.spacing.pitch, 150
+        )
         y = floor + labels.height + 8
-        whole = sentences.whole_of(self.columns.explanation).split()[-1]
-        parts = [*labels.parts, line(LEFT, y, self.width - LEFT, y, "tc-grid")]
+        whole = whole_of(self.columns.explanation).split()[-1]
+        parts = [*labels.parts, line(MARGIN, y, self.spacing.width - MARGIN, y, "tc-grid")]
         shares = [column.inside for column in self.columns.items], [column.outside for column in self.columns.items]
         texts = self._fitting(*shares)
         size = self._size([*texts[0], *texts[1]])
         for name, held, told in zip(("class", whole), shares, texts, strict=True):
             y += ROW
-            parts.append(words(LEFT, y - 4, name, "tc-soft", anchor="start"))
+            parts.append(words(MARGIN, y - 4, name, "tc-soft", anchor="start"))
             parts += [
                 words(x, y - 4, text, f"tc-soft {size}".strip(), hint=exactly(share))
-                for x, text, share in zip(self.centres, told, held, strict=True)
+                for x, text, share in zip(self.spacing.centres, told, held, strict=True)
             ]
-        if self.flowing and self.columns.explanation.flows and self.columns.explanation.value:
+        if self.columns.explanation.flows and self.columns.explanation.value:
             flows, y = self._flows(y + 8)
             parts += flows
         return parts, y
 
     def _size(self, texts: Sequence[str]) -> str:
         """Return the style in which all of some texts fit their columns."""
-        return "" if all(text_width(text, SIZE) <= self.pitch - 4 for text in texts) else "tc-small"
+        return "" if all(text_width(text, SIZE) <= self.spacing.pitch - 4 for text in texts) else "tc-small"
 
     def _fitting(self, *rows: Sequence[Fraction]) -> list[list[str]]:
         """Return rows of shares, all written in one way: exactly if that fits the columns, else as decimals."""
@@ -61,7 +61,7 @@ class Strip:
         )
         mixed = len({any("." in text for text in row) for row in ways[0]}) > 1
         for way in ways[1:-1] if mixed else ways[:-1]:
-            if all(text_width(text, SMALL) <= self.pitch - 4 for row in way for text in row):
+            if all(text_width(text, SMALL) <= self.spacing.pitch - 4 for row in way for text in row):
                 return way
         return ways[-1]
 
@@ -71,13 +71,14 @@ class Strip:
         names = ["" if self.columns.grouped else numbered("A", column.last) for column in self.columns.items[:-1]]
         (amounts,) = self._fitting([abs(flow) for flow in flows])
         joined = all(
-            text_width(f"{name} {text}", SIZE) <= self.pitch - 8 for name, text in zip(names, amounts, strict=True)
+            text_width(f"{name} {text}", SIZE) <= self.spacing.pitch - 8
+            for name, text in zip(names, amounts, strict=True)
         )
         size = self._size([f"{name} {text}" if joined else text for name, text in zip(names, amounts, strict=True)])
-        parts = [line(LEFT, y - 4, self.width - LEFT, y - 4, "tc-grid")]
-        parts.append(words(LEFT, y + 14, "carried on", "tc-soft", anchor="start"))
+        parts = [line(MARGIN, y - 4, self.spacing.width - MARGIN, y - 4, "tc-grid")]
+        parts.append(words(MARGIN, y + 14, "carried on", "tc-soft", anchor="start"))
         for at, (flow, name, text) in enumerate(zip(flows, names, amounts, strict=True)):
-            middle = (self.centres[at] + self.centres[at + 1]) / 2
+            middle = (self.spacing.centres[at] + self.spacing.centres[at + 1]) / 2
             parts += self._flow_arrow(middle, y + 10, flow)
             lines = [f"{name} {text}".strip()] if joined or not name else [name, text]
             for row, told in enumerate(lines):
@@ -87,7 +88,7 @@ class Strip:
     def _flow_arrow(self, middle: float, y: float, flow: Fraction) -> list[str]:
         if not flow:
             return []
-        reach, way = min(28.0, self.pitch * 0.36), 1 if flow > 0 else -1
+        reach, way = min(28.0, self.spacing.pitch * 0.36), 1 if flow > 0 else -1
         shaft = line(middle - way * reach, y, middle + way * (reach - 5), y, "tc-move")
         return [shaft, head(middle + way * reach, y, (way, 0), "tc-head")]
 

@@ -85,9 +85,9 @@ def box(x: Number, y: Number, width: Number, height: Number, style: str, **attri
     return element("rect", x=x, y=y, width=width, height=height, class_=style, **attributes)
 
 
-def line(x1: Number, y1: Number, x2: Number, y2: Number, style: str) -> str:
+def line(x1: Number, y1: Number, x2: Number, y2: Number, style: str, **attributes: str | Number | None) -> str:
     """Return a straight line."""
-    return element("line", x1=x1, y1=y1, x2=x2, y2=y2, class_=style)
+    return element("line", x1=x1, y1=y1, x2=x2, y2=y2, class_=style, **attributes)
 
 
 def head(x: Number, y: Number, toward: tuple[int, int], style: str, size: Number = 4) -> str:

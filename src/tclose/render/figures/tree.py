@@ -8,11 +8,13 @@ from fractions import Fraction
 from functools import cached_property
 
 from tclose.explanations import Explanation
+from tclose.render.explanation_rows import level_distances
+from tclose.render.explanation_words import whole_of
 from tclose.render.figures import sentences
 from tclose.render.figures.amounts import alike, equals, exactly
 from tclose.render.figures.branches import Branch, shown_tree, whole_tree
 from tclose.render.figures.columns import Column, Columns
-from tclose.render.figures.frame import MARGIN, NARROWEST, WIDEST, heading, legend, notes
+from tclose.render.figures.frame import MARGIN, Spacing, heading, legend, notes
 from tclose.render.figures.lettering import SIZE, SMALL, shortened, text_width
 from tclose.render.figures.strip import Strip
 from tclose.render.figures.svg import box, document, element, escaped, head, line, turned, words
@@ -33,17 +35,17 @@ def tree_figure(explanation: Explanation, *, mark: str = "") -> str:
     mark
         Any word, to tell the figure apart where the same one stands on a page twice.
     """
-    tree = whole_tree(explanation)
-    picture = _Picture(explanation, shown_tree(tree))
-    top, y = heading(explanation, sentences.how_to_read_tree(explanation), picture.width)
-    key, y = legend(_legend(explanation), y + 14, picture.width)
+    picture = _Picture(explanation, shown_tree(whole_tree(explanation)))
+    width = picture.spacing.width
+    top, y = heading(explanation, sentences.how_to_read_tree(explanation), width)
+    key, y = legend(_legend(explanation), y + 14, width)
     strip, end = picture.strip.drawn(picture.floor(y + 14))
-    foot, end = notes([picture.note, _sum(explanation)], end + 22, picture.width)
+    foot, end = notes([picture.note, _sum(explanation)], end + 22, width)
     return document(
         sentences.subject_of(explanation, "tree", mark),
         sentences.name(explanation, "as a tree"),
         picture.description,
-        (picture.width, end + 4),
+        (width, end + 4),
         [*top, *key, *picture.drawn(y + 14), *strip, *foot],
     )
 
@@ -51,26 +53,19 @@ def tree_figure(explanation: Explanation, *, mark: str = "") -> str:
 def _legend(explanation: Explanation) -> list[tuple[str, str]]:
     if not explanation.value:
         return []
-    up = element("line", x1=0, y1=0, x2=20, y2=0, class_="tc-up", stroke_width=5) + head(28, 0, (1, 0), "tc-head", 5)
-    down = element("line", x1=0, y1=0, x2=20, y2=0, class_="tc-down", stroke_width=5)
-    down += head(28, 0, (1, 0), "tc-down-head", 5)
-    whole = sentences.whole_of(explanation)
+    up = line(0, 0, 20, 0, "tc-up", stroke_width=5) + head(28, 0, (1, 0), "tc-head", 5)
+    down = line(0, 0, 20, 0, "tc-down", stroke_width=5) + head(28, 0, (1, 0), "tc-down-head", 5)
     return [
-        (up, f"goes up: the class has more here than {whole}"),
+        (up, f"goes up: the class has more here than {whole_of(explanation)}"),
         (down, "comes down: the class has less"),
         (line(0, 0, 28, 0, "tc-branch"), "nothing crosses"),
     ]
 
 
-def _risen(explanation: Explanation) -> list[Fraction]:
-    """Return how much goes up on each level, from the leaves."""
-    return [sum((flow for flow in level if flow > 0), Fraction(0)) for level in explanation.tree_flows]
-
-
 def _sum(explanation: Explanation) -> str:
     if not explanation.value:
         return ""
-    added = " + ".join(alike(_risen(explanation)))
+    added = " + ".join(alike(level_distances(explanation)))
     return f"Going up, level by level from below: {equals(f'({added}) ÷ {explanation.scale}', explanation.value)}."
 
 
@@ -85,20 +80,15 @@ class _Picture:
     def bottoms(self) -> list[Branch]:
         return list(self.tree.bottoms)
 
-    @property
-    def pitch(self) -> float:
-        return min(96.0, (WIDEST - LEFT - MARGIN) / len(self.bottoms))
-
-    @property
-    def width(self) -> float:
-        return max(NARROWEST, LEFT + MARGIN + self.pitch * len(self.bottoms))
+    @cached_property
+    def spacing(self) -> Spacing:
+        return Spacing(len(self.bottoms), LEFT, 96)
 
     @cached_property
     def strip(self) -> Strip:
         items = tuple(Column(b.label, b.inside, b.outside, at + 1) for at, b in enumerate(self.bottoms))
         columns = Columns(self.explanation, items, tuple(range(len(items))))
-        centres = [LEFT + self.pitch * (at + 0.5) for at in range(len(items))]
-        return Strip(columns, centres, self.pitch, self.width)
+        return Strip(columns, self.spacing)
 
     @cached_property
     def told(self) -> dict[Fraction, str]:
@@ -110,7 +100,7 @@ class _Picture:
     def upright(self) -> bool:
         """Whether the masses at the foot of the tree stand upright, for want of room."""
         widest = max((text_width(self.told[abs(branch.flow)], SMALL) for branch in self.bottoms), default=0)
-        return widest + 22 > self.pitch
+        return widest + 22 > self.spacing.pitch
 
     @cached_property
     def heaviest(self) -> Fraction:
@@ -135,7 +125,7 @@ class _Picture:
     def description(self) -> str:
         """The figure in words."""
         told = [
-            f"Distance {exactly(self.explanation.value)} from {sentences.whole_of(self.explanation)}.",
+            sentences.result_sentence(self.explanation),
             sentences.how_to_read_tree(self.explanation),
             self.note,
             _sum(self.explanation),
@@ -154,7 +144,7 @@ class _Picture:
     def drawn(self, top: float) -> list[str]:
         """Return the levels, the edges and the nodes, from the back to the front."""
         parts: list[str] = []
-        risen = _risen(self.explanation)
+        risen = level_distances(self.explanation)
         for level, (mass, told) in enumerate(zip(risen, alike(risen), strict=True)) if self.explanation.value else ():
             y = top + BOX + STEP * (len(risen) - level) - 34
             parts.append(words(MARGIN, y, "goes up here", "tc-soft tc-small", anchor="start"))
@@ -168,9 +158,8 @@ class _Picture:
     def _grow(self, branch: Branch, first: int, top: float, into: tuple[list[str], list[str], list[str]]) -> float:
         """Draw a branch whose foot starts at a column; return where its node stands."""
         edges, nodes, texts = into
-        centres = self.strip.centres
         if not branch.children:
-            return centres[first]
+            return self.spacing.centres[first]
         y = top + STEP * (len(self.explanation.levels) - branch.level)
         places, at = [], first
         for child in branch.children:
@@ -183,7 +172,7 @@ class _Picture:
         for child, place in zip(branch.children, places, strict=True):
             foot = self.floor(top) if not child.children else top + STEP * (len(self.explanation.levels) - child.level)
             self._edge(child, place, (bus, foot), into)
-        room = self.pitch * (at - first) - 6
+        room = self.spacing.pitch * (at - first) - 6
         text = shortened(branch.label, room - 10)
         if len(text) < min(4, len(branch.label)):
             hint = element("title", escaped(branch.label))
@@ -208,9 +197,7 @@ class _Picture:
         up = child.flow > 0
         tip, tail = (high, low) if up else (low, high)
         way = -1 if up else 1
-        shaft = element(
-            "line", x1=x, y1=tail, x2=x, y2=tip - way * size, class_="tc-up" if up else "tc-down", stroke_width=thick
-        )
+        shaft = line(x, tail, x, tip - way * size, "tc-up" if up else "tc-down", stroke_width=thick)
         hint = f"{child.label}: {exactly(abs(child.flow))} {'goes up' if up else 'comes down'}"
         arrow = head(x, tip, (0, way), "tc-head" if up else "tc-down-head", size)
         edges.append(element("g", element("title", escaped(hint)), shaft, arrow))
@@ -220,7 +207,7 @@ class _Picture:
         text = self.told[abs(child.flow)]
         style = f"tc-halo tc-strong {'tc-told' if child.flow > 0 else 'tc-sunk'}"
         beside = x + thick / 2 + 5
-        room = self.pitch * len(list(child.bottoms))
+        room = self.spacing.pitch * len(list(child.bottoms))
         if (self.upright and not child.children) or text_width(text, SMALL) + 22 > room:
             return turned(beside + thick / 6 + 8, y - 2, -90, text, f"{style} tc-small", anchor="middle", hint=hint)
         size = "" if text_width(text, SIZE) + 22 <= room and not self.upright else " tc-small"
