@@ -6,6 +6,7 @@ import csv
 import io
 import itertools
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -128,7 +129,7 @@ def _has_header(records: Sequence[Sequence[str]]) -> bool:
 def _names(first: Sequence[str], name: str, *, header: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
     if not header:
         return tuple(f"column_{at}" for at in range(1, len(first) + 1)), ()
-    twice = [cell for cell in dict.fromkeys(first) if cell and first.count(cell) > 1]
+    twice = [cell for cell, times in Counter(first).items() if cell and times > 1]
     if twice:
         raise SourceError(f"{name} names the column {listed(twice)} more than once. Rename one of each.")
     taken = set(first)

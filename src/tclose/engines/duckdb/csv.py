@@ -18,6 +18,8 @@ from tclose.sources import FileSource, ReadOptions
 from tclose.sources.dialect import Dialect, dialect_of
 from tclose.sources.text import Utf8File
 
+_WIDE = 500
+"""Of more columns than this, types are settled only for those that are kept; until then cells are text."""
 _SAMPLE_ROWS = 10_000
 _NEVER_IN_TEXT = "\x1a\x1a\x1a"
 _DATE_WORDS = {"%d.%m.%Y": "day.month.year", "%d/%m/%Y": "day/month/year", "%m/%d/%Y": "month/day/year"}
@@ -99,9 +101,10 @@ def _bound(connection: duckdb.DuckDBPyConnection, text: TextTable, label: str, n
             f"CREATE TEMP TABLE {sample} AS FROM ({text.relation}) LIMIT {_SAMPLE_ROWS}"
         ).fetchall()
         check_rows(rows, label)
-        types = infer(connection, sample, aliases, decimal=text.options.decimal, commas=text.commas)
+        wide = len(aliases) > _WIDE
+        types = infer(connection, sample, aliases, decimal=text.options.decimal, commas=text.commas, verify=not wide)
         connection.execute(f"DROP TABLE {sample}")
-        values = ", ".join(f"{types[alias].strict_value(alias)} AS {alias}" for alias in aliases)
+        values = "*" if wide else ", ".join(f"{types[alias].strict_value(alias)} AS {alias}" for alias in aliases)
         typed = f"SELECT {values} FROM ({text.relation})"  # noqa: S608 - our own names
         connection.execute(f"CREATE TEMP VIEW {view} AS {typed}")
     columns = tuple(Column(name, alias, types[alias].type) for name, alias in zip(text.names, aliases, strict=True))

@@ -34,6 +34,11 @@ _TEXT_BIT = 1 << len(_KINDS)
 _PADDED_BIT = _TEXT_BIT << 1
 _MOST_DIGITS = 38
 _FAST_DIGITS = 18
+_CELL = "the_cell"
+"""The name of a cell in an aggregate over the cells of a column."""
+_FEW = 16
+_AT_ONCE = 500
+"""So many columns are looked at in one query."""
 
 
 @dataclass(frozen=True)
@@ -115,6 +120,7 @@ def infer(
     *,
     decimal: str | None,
     commas: bool,
+    verify: bool = True,
 ) -> dict[str, TextType]:
     """Return the type of each text column of a table.
 
@@ -130,22 +136,41 @@ def infer(
         The declared decimal mark, if any.
     commas
         Whether a decimal comma may be recognised without being declared.
+    verify
+        Whether to look for values that have the shape of their type but not its meaning.
     """
-    if not columns:
-        return {}
-    seen = ", ".join(f"bit_or({_bit(column)})" for column in columns)
-    (found,) = connection.execute(f"SELECT {seen} FROM {table}").fetchall()  # noqa: S608 - our own names
-    bits = {column: int(bit or 0) for column, bit in zip(columns, found, strict=True)}
-    drafts = {
-        column: replace(
-            _draft(_kinds_of(bit), decimal, commas=commas),
-            padded=bool(bit & _PADDED_BIT),
-            nans=bool(bit & _BITS["nan"]),
-        )
-        for column, bit in bits.items()
-    }
-    sized = _with_digits(connection, table, drafts)
-    return _verified(connection, table, sized)
+    found: dict[str, TextType] = {}
+    for first in range(0, len(columns), _AT_ONCE):
+        some = columns[first : first + _AT_ONCE]
+        seen = _seen(connection, table, some, [f"bit_or({_bit(_CELL)})"])
+        drafts = {}
+        for column, (bits,) in zip(some, seen, strict=True):
+            draft = _draft(_kinds_of(bits or 0), decimal, commas=commas)
+            padded, nans = bool((bits or 0) & _PADDED_BIT), bool((bits or 0) & _BITS["nan"])
+            drafts[column] = replace(draft, padded=padded, nans=nans)
+        sized = _with_digits(connection, table, drafts)
+        found |= _verified(connection, table, sized) if verify else sized
+    return found
+
+
+def _seen(
+    connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[str], aggregates: Sequence[str]
+) -> list[tuple[int | None, ...]]:
+    """Return aggregates over the cells of each column.
+
+    A few columns are aggregated side by side; of many, all cells are brought into one column first, because
+    preparing the patterns anew for each column takes longer than applying them.
+    """
+    if len(columns) <= _FEW:
+        listing = ", ".join(each.replace(_CELL, column) for column in columns for each in aggregates)
+        (row,) = connection.execute(f"SELECT {listing} FROM {table}").fetchall()  # noqa: S608 - our own names
+        width = len(aggregates)
+        return [tuple(row[at : at + width]) for at in range(0, len(row), width)]
+    cells = f"SELECT unnest([{', '.join(columns)}]) AS {_CELL}, unnest(range({len(columns)})) AS place FROM {table}"  # noqa: S608
+    rows = connection.execute(
+        f"SELECT {', '.join(aggregates)} FROM ({cells}) GROUP BY place ORDER BY place"  # noqa: S608 - our own names
+    ).fetchall()
+    return rows or [(None,) * len(aggregates)] * len(columns)
 
 
 def _bit(column: str) -> str:
@@ -201,23 +226,27 @@ def _with_digits(
     connection: duckdb.DuckDBPyConnection, table: str, drafts: Mapping[str, TextType]
 ) -> dict[str, TextType]:
     """Give each number the digits that its longest value needs."""
-    numbers = [column for column, draft in drafts.items() if draft.type in {"BIGINT", "DECIMAL"}]
-    if not numbers:
-        return dict(drafts)
-    lengths = ", ".join(_lengths(column, drafts[column]) for column in numbers)
-    (found,) = connection.execute(f"SELECT {lengths} FROM {table}").fetchall()  # noqa: S608 - our own names
     sized = dict(drafts)
-    for at, column in enumerate(numbers):
-        before, after = found[2 * at] or 0, found[2 * at + 1] or 0
-        sized[column] = _sized(drafts[column], before, after)
+    for meaning in ("plain", "comma"):
+        numbers = [
+            column
+            for column, draft in drafts.items()
+            if draft.type in {"BIGINT", "DECIMAL"} and draft.meaning == meaning
+        ]
+        if numbers:
+            for column, (before, after) in zip(
+                numbers, _seen(connection, table, numbers, _lengths(meaning)), strict=True
+            ):
+                sized[column] = _sized(drafts[column], before or 0, after or 0)
     return sized
 
 
-def _lengths(column: str, draft: TextType) -> str:
-    mark, other = (",", ".") if draft.meaning == "comma" else (".", ",")
-    text = f"replace(ltrim(trim({column}), '+-'), '{other}', '')"
-    number = f"CASE WHEN regexp_full_match(trim({column}), '{_KINDS['nan']}') THEN NULL ELSE {text} END"
-    return f"max(length(split_part({number}, '{mark}', 1))), max(length(split_part({number}, '{mark}', 2)))"
+def _lengths(meaning: str) -> list[str]:
+    """Return the SQL for the most digits before and after the decimal mark."""
+    mark, other = (",", ".") if meaning == "comma" else (".", ",")
+    text = f"replace(ltrim(trim({_CELL}), '+-'), '{other}', '')"
+    number = f"CASE WHEN regexp_full_match(trim({_CELL}), '{_KINDS['nan']}') THEN NULL ELSE {text} END"
+    return [f"max(length(split_part({number}, '{mark}', {part})))" for part in (1, 2)]
 
 
 def _sized(draft: TextType, before: int, after: int) -> TextType:

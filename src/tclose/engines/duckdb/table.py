@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -196,7 +197,7 @@ def check_names(names: Sequence[str], label: str) -> None:
     """Refuse a table without columns, or with two columns of the same name."""
     if not names:
         raise EmptyTableError(f"The table has no columns: {label}.")
-    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    twice = [name for name, times in Counter(names).items() if times > 1]
     if twice:
         raise SourceError(f"Two columns of {label} have the same name: {listed(twice)}. Rename one of each.")
 
