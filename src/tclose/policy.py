@@ -286,6 +286,8 @@ def _read_options(table: Mapping[str, object]) -> ReadOptions:
     for key, value in given.items():
         if not isinstance(value, kinds.get(key, (str,))):
             raise PolicyError(f"[table] {key} has a value of the wrong kind.")
+        if isinstance(value, list) and not all(isinstance(each, str) for each in value):
+            raise PolicyError(f"[table] {key} must be a list of texts.")
     return ReadOptions(**given)  # type: ignore[arg-type]
 
 

@@ -190,6 +190,8 @@ def split_name(text: str) -> tuple[str, str | None]:
 
 
 def _names(names: str | Iterable[str]) -> tuple[str, ...]:
+    if not isinstance(names, str | Iterable):
+        raise InputError(f"Columns are named by text or a list of texts, not by {type(names).__name__}.")
     return (names,) if isinstance(names, str) else tuple(str(name) for name in names)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tclose.errors import SourceError
+from tclose.errors import InputError, SourceError
 from tclose.render.cells import visible
 
 FORMAT_OF_ENDING = {
@@ -28,11 +28,16 @@ FORMAT_OF_ENDING = {
 
 
 def format_for(target: str | None, given: str | None, known: Iterable[str]) -> str:
-    """Return the format of an output: as given, else by the ending of its file, else text."""
+    """Return the format of an output: as given, else by the ending of its file; text for no ending, .txt and .log."""
     if given:
         return given
-    ending = FORMAT_OF_ENDING.get(Path(target).suffix.lower()) if target else None
-    return ending if ending in tuple(known) else "text"
+    ending = Path(target).suffix.lower() if target else ""
+    if ending in ("", ".txt", ".log"):
+        return "text"
+    found = FORMAT_OF_ENDING.get(ending)
+    if found not in tuple(known):
+        raise InputError(f"No format goes by the ending {ending!r} here; name one with --format, or another file.")
+    return found
 
 
 def file_word(name: str) -> str:

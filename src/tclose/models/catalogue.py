@@ -79,6 +79,8 @@ def short(number: object) -> str:
     """Return a threshold as short text: a decimal where it is one, else a fraction."""
     if not isinstance(number, Fraction):
         return str(number)
+    if abs(number) >= 10**12:
+        return str(number)
     denominator = number.denominator
     while denominator % 2 == 0:
         denominator //= 2
@@ -116,6 +118,8 @@ def _requirements_of(key: str, numbers: object, attribute: str | None) -> list[R
         if len(bounds) < 2:
             raise ThresholdError("presence takes two numbers, the least and the most, such as 0.1,0.5.")
         low, high = bounds
+        if low > high:
+            raise ThresholdError("presence takes the least first and then the most, such as 0.1,0.5.")
         return [
             *_requirements_of("presence_min", low, attribute),
             *_requirements_of("presence_max", high, attribute),
@@ -153,7 +157,7 @@ def _numbers(value: object, key: str, most: int) -> list[Fraction]:
 def _check(model: type[Model], threshold: Fraction) -> None:
     low, high = model.bounds
     if not low <= threshold <= high:
-        top = "" if math.isinf(high) or high >= 2**62 else f" and at most {high}"
+        top = "" if math.isinf(high) else f" and at most {high}"
         raise ThresholdError(f"The threshold of {model.key} must be at least {low}{top}, not {short(threshold)}.")
     if model.whole and threshold.denominator != 1:
         raise ThresholdError(f"The threshold of {model.key} must be a whole number, not {short(threshold)}.")
@@ -166,6 +170,8 @@ def _built(model: type[Model], parameters: dict[str, Fraction]) -> Model:
         if value <= 0:
             raise ThresholdError(f"The {name} of {model.key} must be more than 0, not {short(value)}.")
         if name == "bandwidth":
+            if not Fraction(1, 10**9) <= value <= 10**6:
+                raise ThresholdError(f"The bandwidth of {model.key} must be between 1e-9 and 1e6.")
             made[name] = value
         elif value.denominator != 1:
             raise ThresholdError(f"The {name} of {model.key} must be a whole number, not {short(value)}.")

@@ -145,7 +145,10 @@ def _ranges(tables: Sequence[LoadedTable], columns: Sequence[Column]) -> dict[st
 
 
 def dictionary_coding(tables: Sequence[LoadedTable], columns: tuple[Column, ...]) -> Coding:
-    """Return a coding by a dictionary of the distinct values (or combinations) that the tables hold."""
+    """Return a coding by a dictionary of the distinct values (or combinations) that the tables hold.
+
+    Entries are numbered in the order of their values, so that the same values have the same codes each time.
+    """
     connection, name = tables[0].connection, fresh_name("dictionary")
     distinct = " UNION ".join(
         f"SELECT DISTINCT {_listing(_normal(column, table.column(column.name).alias) for column in columns)} "  # noqa: S608
@@ -157,7 +160,7 @@ def dictionary_coding(tables: Sequence[LoadedTable], columns: tuple[Column, ...]
     with translated(tables[0].label, connection=connection):
         connection.execute(
             f"CREATE TEMP TABLE {name} AS SELECT {listing}, {_hash(columns, aliases, 0)} AS h, "  # noqa: S608
-            f"row_number() OVER () - 1 AS code FROM ({distinct}) AS d({listing})"
+            f"row_number() OVER (ORDER BY {listing}) - 1 AS code FROM ({distinct}) AS d({listing})"
         )
         for salt in _SALTS:
             salted = "h" if salt == 0 else f"{_hash(columns, aliases, salt)} AS h"

@@ -21,6 +21,7 @@ _PREFIX = "tclose-"
 _ALIVE = "alive"
 _SPILL = "spill"
 _SETTLING_SECONDS = 60
+_MOST_THREADS = 1024
 
 
 def connect(
@@ -49,19 +50,21 @@ def connect(
     [(1,)]
     >>> disconnect(connection)
     """
+    if threads is not None and not 1 <= threads <= _MOST_THREADS:
+        raise InputError(f"The number of threads must be from 1 to {_MOST_THREADS}, not {threads}.")
     if memory is None and threads is None and temp is None:
         return _prepared(_shared(os.getpid()).cursor(), _private_folder(Path(tempfile.gettempdir())))
     place = _private_folder(Path(temp) if temp else Path(tempfile.gettempdir()))
     return _prepared(_opened(place, memory=memory, threads=threads), place)
 
 
-@functools.lru_cache(maxsize=1)
+@functools.cache
 def _shared(process: int) -> duckdb.DuckDBPyConnection:
     """Return the database that connections of a process share if they ask for nothing special.
 
     Opening one takes as long as auditing a small table. What a connection makes is temporary and its own.
     """
-    del process  # a forked child must not wait for the threads of its parent
+    del process  # a forked child must neither use nor close the database of its parent
     place = _private_folder(Path(tempfile.gettempdir()))
     return _prepared(_opened(place), place)
 

@@ -26,6 +26,7 @@ _INPUT_KINDS = (
     duckdb.IOException,
     duckdb.InvalidTypeException,
     duckdb.PermissionException,
+    duckdb.NotImplementedException,
     duckdb.SerializationException,
 )
 _FULL_DISK = ("no space left", "disk quota", "max_temp_directory_size", "failed to offload")

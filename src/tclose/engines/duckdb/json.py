@@ -32,6 +32,7 @@ def load_json(connection: duckdb.DuckDBPyConnection, source: FileSource) -> Load
     paths = literals(copies)
     layout = "newline_delimited" if source.format == "jsonl" else "auto"
     options = f"sample_size=-1, maximum_object_size={_LARGEST_OBJECT}, union_by_name=true"
+    options += ", map_inference_threshold=-1, field_appearance_threshold=0"  # many or rare keys are columns too
     relation = f"read_json({paths}, format='{layout}', records=true, {options})"
     with translated(source.label, names=copies, connection=connection):
         described = connection.execute(f"DESCRIBE FROM {relation}").fetchall()

@@ -108,6 +108,8 @@ def _load_format(connection: duckdb.DuckDBPyConnection, source: FileSource) -> L
 
 def _load_stream(connection: duckdb.DuckDBPyConnection, source: StreamSource) -> LoadedTable:
     """Copy what can be read only once to a private file, then load that."""
+    if source.path is None and sys.stdin is None:
+        raise SourceError("Standard input is closed; give it a table, or name a file.")
     copy = private_folder(connection) / fresh_name("stream")
     reading = nullcontext(sys.stdin.buffer) if source.path is None else source.path.open("rb")
     with reading as stream, copy.open("xb") as file:

@@ -12,7 +12,6 @@ from tclose.engines.duckdb.failures import translated
 from tclose.engines.duckdb.sql import fresh_name
 from tclose.errors import ColumnNotFoundError, EmptyTableError, SourceError, listed
 
-_WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
 NESTED = ("STRUCT", "MAP", "UNION", "JSON", "VARIANT", "GEOMETRY")
 
 
@@ -124,32 +123,35 @@ def keep_copy(table: LoadedTable, kept: tuple[Column, ...]) -> LoadedTable:
 def aligned(table: LoadedTable, other: LoadedTable, names: Sequence[str]) -> tuple[LoadedTable, LoadedTable]:
     """Return two tables whose columns of these names have the same types, so that equal values are equal.
 
-    Whole numbers meet in the widest type, other numbers as floats, anything else as text.
+    Where types differ, both columns become text, a number the same text whatever type it has.
     """
-    first, second = {}, {}
-    for name in names:
-        mine, theirs = table.column(name), other.column(name)
-        if mine.type != theirs.type:
-            first[mine.alias] = second[theirs.alias] = _meeting_type(mine.type, theirs.type)
-    return (_cast(table, first), _cast(other, second)) if first else (table, other)
+    pairs = [(table.column(name), other.column(name)) for name in names]
+    differing = [(mine, theirs) for mine, theirs in pairs if mine.type != theirs.type]
+    if not differing:
+        return table, other
+    return _as_text(table, [mine for mine, _ in differing]), _as_text(other, [theirs for _, theirs in differing])
 
 
-def _meeting_type(one: str, other: str) -> str:
-    both = (one, other)
-    if all(kind in _WHOLE for kind in both):
-        return "HUGEINT" if any(kind in ("HUGEINT", "UBIGINT") for kind in both) else "BIGINT"
-    if all(kind in _WHOLE or kind in ("DOUBLE", "FLOAT") or kind.startswith("DECIMAL") for kind in both):
-        return "DOUBLE"
-    return "VARCHAR"
-
-
-def _cast(table: LoadedTable, types: Mapping[str, str]) -> LoadedTable:
-    columns = tuple(replace(column, type=types.get(column.alias, column.type)) for column in table.columns)
-    listing = ", ".join(f"CAST({column.alias} AS {column.type}) AS {column.alias}" for column in columns)
+def _as_text(table: LoadedTable, chosen: Sequence[Column]) -> LoadedTable:
+    listing = ", ".join(
+        f"{_text_of(column)} AS {column.alias}" if column in chosen else column.alias for column in table.columns
+    )
     name = fresh_name("aligned")
     with translated(table.label, connection=table.connection):
         table.connection.execute(f"CREATE TEMP VIEW {name} AS SELECT {listing} FROM {table.name}")  # noqa: S608 - aliases
+    columns = tuple(replace(column, type="VARCHAR") if column in chosen else column for column in table.columns)
     return replace(table, columns=columns, name=name, keeper=None)
+
+
+def _text_of(column: Column) -> str:
+    """Return the SQL for a value as text: whole numbers without a decimal mark, others without idle zeros."""
+    text = f"CAST({column.alias} AS VARCHAR)"
+    if column.type in ("DOUBLE", "FLOAT"):
+        whole = f"{column.alias} = trunc({column.alias}) AND abs({column.alias}) < 1e18"
+        return f"CASE WHEN {whole} THEN CAST(CAST({column.alias} AS HUGEINT) AS VARCHAR) ELSE {text} END"
+    if column.type.startswith("DECIMAL"):
+        return f"CASE WHEN contains({text}, '.') THEN rtrim(rtrim({text}, '0'), '.') ELSE {text} END"
+    return text
 
 
 def bind(
