@@ -141,3 +141,38 @@ def test_threads_columns_and_null_texts_are_checked(tmp_path: Path) -> None:
     policy.write_text('[table]\nsource = "x.csv"\nnull_text = [1]\n', encoding="utf-8")
     with pytest.raises(PolicyError, match="list of texts"):
         tclose.read_policy(policy)
+
+
+def test_a_damaged_or_unwritable_cache_of_compiled_loops_does_no_harm(tmp_path: Path) -> None:
+    script = (
+        "import tclose\n"
+        "table = {'q': [row % 50 for row in range(60000)], 's': [row % 7 for row in range(60000)]}\n"
+        "print(tclose.audit(table, tclose.Roles('q', 's:ordered'), drivers=False)['s'].t)\n"
+    )
+    environment = {**ENVIRONMENT, "NUMBA_CACHE_DIR": str(tmp_path)}
+    answers = []
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, "-c", script], env=environment, check=False, capture_output=True, text=True
+        )
+        answers.append((done.returncode, done.stdout))
+        for damaged in tmp_path.rglob("*.nb[ci]"):
+            damaged.write_bytes(b"")
+    assert answers[0][0] == 0
+    assert answers[1] == answers[0]
+
+
+def test_without_a_place_for_a_cache_loops_are_compiled_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    import numba
+
+    from tclose.compiled import machine_code
+
+    plainly = numba.njit
+
+    def refusing(**options: bool) -> object:
+        if options.get("cache"):
+            raise RuntimeError("cannot cache function: no locator available")
+        return plainly(**options)
+
+    monkeypatch.setattr(numba, "njit", refusing)
+    assert machine_code(lambda number: number + 1)(2) == 3

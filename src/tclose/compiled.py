@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import pickle
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -30,9 +31,7 @@ class Kernel:
     def compiled(self) -> Callable[..., Any]:
         """The compiled loop; compiled at the first call, taken from the cache afterwards."""
         with _lock:
-            import numba
-
-            return numba.njit(nogil=True, cache=True)(self.plain)
+            return machine_code(self.plain)
 
     def __call__(self, *arguments: Any, work: int) -> Any:
         """Run the loop; ``work`` is how many steps it will take."""
@@ -44,6 +43,30 @@ class Kernel:
             if isinstance(given, np.ndarray) and given.flags.writeable:
                 given[...] = after
         return result
+
+
+def machine_code(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a loop that is compiled at its first call, outside the interpreter lock, and cached on disk.
+
+    Where no cache can be written, or one was damaged, it is compiled anew: slower, never wrong.
+    """
+    import numba
+
+    try:
+        compiled = numba.njit(nogil=True, cache=True)(function)
+    except RuntimeError:  # no folder to cache in can be written
+        return numba.njit(nogil=True)(function)
+
+    @functools.wraps(function)
+    def call(*arguments: Any) -> Any:
+        nonlocal compiled
+        try:
+            return compiled(*arguments)
+        except (EOFError, pickle.UnpicklingError):  # reading the cache failed, before the loop began
+            compiled = numba.njit(nogil=True)(function)
+            return compiled(*arguments)
+
+    return call
 
 
 def kernel(function: Callable[..., Any]) -> Kernel:

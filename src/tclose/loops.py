@@ -10,6 +10,8 @@ import numpy as np
 from llvmlite import ir
 from numba.extending import intrinsic
 
+from tclose.compiled import machine_code
+
 _ONE = np.uint64(1)
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _HIGH = np.uint64(20)
@@ -25,7 +27,7 @@ def _lowest_bit(context, word):  # type: ignore[no-untyped-def]  # noqa: ARG001 
     return numba.int64(numba.uint64), generate
 
 
-kernel = cast("Callable[[Callable[..., Any]], Callable[..., Any]]", numba.njit(nogil=True, cache=True))
+kernel = machine_code
 
 
 @kernel
