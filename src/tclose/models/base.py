@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from tclose.counts import Block, Integers
 from tclose.domains import Domain
+from tclose.errors import InternalError
 
 Exact = Fraction | int | float
 """An exact figure: a fraction or whole number, or an infinite float."""
@@ -93,11 +94,13 @@ class Model(ABC):
 
     def exact(self, domain: Domain | None, *parts: int) -> Exact:
         """Return the exact figure of a class from its parts."""
-        raise NotImplementedError  # pragma: no cover - models with parts override it
+        del domain, parts
+        raise InternalError(f"{self.key} was asked for an exact figure that it does not have.")
 
     def certain(self, domain: Domain | None, block: Block, position: int) -> Decimal:
         """Return a figure without exact fraction to 60 digits."""
-        raise NotImplementedError  # pragma: no cover - models without parts override it
+        del domain, block, position
+        raise InternalError(f"{self.key} was asked for digits although its figure is exact.")
 
 
 class TableModel(Model):

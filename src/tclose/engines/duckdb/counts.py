@@ -136,12 +136,11 @@ def kind_of(type_name: str) -> Kind:
     return "time" if type_name.startswith(_TIMES) else "text"
 
 
-class PairCounts:
-    """Counts of (class, value) pairs grouped by DuckDB: all classes, or one set of them."""
+class ScannedCounts:
+    """Counts whose values are looked up in the whole table, before any class is counted."""
 
-    def __init__(self, coded_table: CodedTable, where: str = "") -> None:
+    def __init__(self, coded_table: CodedTable) -> None:
         self._coded = coded_table
-        self._where = where
 
     @property
     def observed(self) -> list[Observed]:
@@ -152,6 +151,14 @@ class PairCounts:
     def observed_codes(self) -> list[Integers]:
         """The code of each observed value."""
         return [codes for _, codes in self._coded.observed]
+
+
+class PairCounts(ScannedCounts):
+    """Counts of (class, value) pairs grouped by DuckDB: all classes, or one set of them."""
+
+    def __init__(self, coded_table: CodedTable, where: str = "") -> None:
+        super().__init__(coded_table)
+        self._where = where
 
     def map(self, ranks: Sequence[Ranks], measure: Callable[[Part], Result], progress: Progress) -> Iterator[Result]:
         """Group the pairs and apply ``measure`` to them."""

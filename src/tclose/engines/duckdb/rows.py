@@ -13,7 +13,7 @@ from tclose import loops
 from tclose.counts import Integers, Part, Ranks
 from tclose.domains import Observed
 from tclose.engines.duckdb.codes import Coding, changed
-from tclose.engines.duckdb.counts import CodedTable, PairCounts, rank_tables
+from tclose.engines.duckdb.counts import CodedTable, PairCounts, ScannedCounts, rank_tables
 from tclose.engines.duckdb.failures import translated
 from tclose.engines.duckdb.stream import RowStream
 from tclose.engines.interface import Progress
@@ -148,7 +148,7 @@ class _Reader:
         return codes
 
 
-class SetCounts:
+class SetCounts(ScannedCounts):
     """Counts of a table beyond memory: one set of whole classes after the other, each read anew.
 
     A set whose rows are too many, because one class is, is grouped by DuckDB instead: a class has at most
@@ -156,20 +156,10 @@ class SetCounts:
     """
 
     def __init__(self, coded_table: CodedTable, threads: int, most_rows: int) -> None:
-        self._coded = coded_table
+        super().__init__(coded_table)
         self._threads = threads
         self._most_rows = most_rows
         self._sets = 1 + coded_table.rows * 5 // (4 * most_rows)
-
-    @property
-    def observed(self) -> list[Observed]:
-        """The values of each attribute and how many rows carry them."""
-        return [observed for observed, _ in self._coded.observed]
-
-    @property
-    def observed_codes(self) -> list[Integers]:
-        """The code of each observed value."""
-        return [codes for _, codes in self._coded.observed]
 
     def map(self, ranks: Sequence[Ranks], measure: Callable[[Part], Result], progress: Progress) -> Iterator[Result]:
         """Count one set after the other and apply ``measure`` to its parts."""
