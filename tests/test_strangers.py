@@ -117,13 +117,6 @@ def test_a_population_of_another_type_leaves_the_tables_own_figures_alone() -> N
     assert (audit.k, audit["k_map"].value) == (1, 1)
 
 
-def test_someone_of_the_population_who_is_surely_not_in_the_table_makes_the_least_presence_0() -> None:
-    table, people = {"q": [1, 1], "s": ["a", "b"]}, {"q": [1, 1, 2]}
-    audit = tclose.audit(table, tclose.Roles("q", "s"), population=people, require={"presence": "0.1,1"})
-    assert audit["presence_min"].value == 0
-    assert [verdict.holds for verdict in audit.verdicts] == [True, False]
-
-
 @pytest.mark.parametrize(
     "required", [{"t": "1e400"}, {"smoothed_js": "0.1,1e300"}, {"smoothed_js": "0.1,1e-300"}, {"presence": "0.5,0.1"}]
 )

@@ -17,7 +17,6 @@ from tclose.errors import DomainError, InputError
 from tclose.measuring import Measured, Tally, Task, measured, merged
 from tclose.models.base import Model
 from tclose.models.catalogue import Requirement, label
-from tclose.models.delta_presence import PresenceAtLeast
 from tclose.models.journalist import JournalistRisk
 from tclose.models.prosecutor import ProsecutorRisk
 from tclose.models.t_closeness import TCloseness
@@ -140,8 +139,6 @@ class Inspection:
         classes = counted.classes(_columns(tasks, domains), [task.model.whole for task in tasks])
         people: list[int] = []
         tallies = merged(_stored(self._parts(counted, ranks, tasks, domains, people), classes), tasks)
-        if population is not None and counted.absent_classes:
-            _add_absent(tasks, tallies, counted.absent_classes)
         findings = _findings(tasks, tallies, domains, classes, counted.rows, sum(people))
         evidence = tuple(
             Traced(domain, run.quasi, counted, at, some)
@@ -201,15 +198,6 @@ class Inspection:
             for driving, tally in zip(without, tallies, strict=True):
                 driving[name] = Fraction(tally.value or 0)
         return list(without)
-
-
-def _add_absent(tasks: Sequence[Task], tallies: Sequence[Tally], classes: int) -> None:
-    """Count in the classes of the population that the table has nobody of: they are certainly not in it."""
-    for task, tally in zip(tasks, tallies, strict=True):
-        if isinstance(task.model, PresenceAtLeast):
-            tally.value, tally.keys, tally.sizes = Fraction(0), [], []
-            for at, requirement in enumerate(task.requirements):
-                tally.failing_classes[at] += 0 if requirement.met_by(Fraction(0)) else classes
 
 
 def _check_population(population: Integers, sizes: Integers) -> None:

@@ -120,11 +120,6 @@ class Counted(Protocol):
         """Return the size of each class in the population, 0 where it has none; None without a population."""
         ...
 
-    @property
-    def absent_classes(self) -> int:
-        """How many classes of the population nobody in the table belongs to, once all parts were read."""
-        ...
-
     def histogram(self, at: int, key: Mapping[str, object]) -> list[int]:
         """Return how many rows of a class carry each observed value of an attribute."""
         ...

@@ -41,9 +41,13 @@ class PresenceAtMost(_Presence):
 
 @dataclass(frozen=True)
 class PresenceAtLeast(_Presence):
-    """The smallest share of a class of the population that is in the table, at least δ_min."""
+    """The smallest share of a class of the population that is in the table, at least δ_min.
+
+    Only the table's own classes count, as for every figure here; people of the population whom nobody in
+    the table looks like are surely not in it, which no requirement on the table can change.
+    """
 
     key = "presence_min"
-    meaning = "Whoever finds a person in the population learns that they are in the table with at least this chance."
+    meaning = "Whoever looks like someone in the table is in it with at least this chance."
     good = "high"
     example = "0.1"

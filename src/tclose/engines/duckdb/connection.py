@@ -50,8 +50,6 @@ def connect(
     [(1,)]
     >>> disconnect(connection)
     """
-    if threads is not None and not 1 <= threads <= _MOST_THREADS:
-        raise InputError(f"The number of threads must be from 1 to {_MOST_THREADS}, not {threads}.")
     if memory is None and threads is None and temp is None:
         return _prepared(_shared(os.getpid()).cursor(), _private_folder(Path(tempfile.gettempdir())))
     place = _private_folder(Path(temp) if temp else Path(tempfile.gettempdir()))
@@ -79,6 +77,9 @@ def _opened(place: _Place, *, memory: str | None = None, threads: int | None = N
         "python_enable_replacements": "false",
         "temp_directory": str(folder / _SPILL),
     }
+    if threads is not None and not 1 <= threads <= _MOST_THREADS:
+        _remove(folder, alive, os.getpid())
+        raise _refused(memory, threads)
     if memory is not None:
         config["memory_limit"] = memory
     if threads is not None:
@@ -87,10 +88,14 @@ def _opened(place: _Place, *, memory: str | None = None, threads: int | None = N
         return duckdb.connect(":memory:", config=config)
     except duckdb.Error:
         _remove(folder, alive, os.getpid())
-        raise InputError(
-            f"DuckDB does not accept these settings: memory {memory!r}, threads {threads!r}. "
-            "Write memory as '4GB', and threads as a whole number from 1."
-        ) from None
+        raise _refused(memory, threads) from None
+
+
+def _refused(memory: str | None, threads: int | None) -> InputError:
+    return InputError(
+        f"DuckDB does not accept these settings: memory {memory!r}, threads {threads!r}. "
+        f"Write memory as '4GB', and threads as a whole number from 1 to {_MOST_THREADS}."
+    )
 
 
 def _prepared(connection: duckdb.DuckDBPyConnection, place: _Place) -> duckdb.DuckDBPyConnection:

@@ -103,8 +103,6 @@ class DuckDBCounted:
         self._coded = coded
         self._counts = counts
         self._progress = progress
-        self._people = 0
-        self._found: list[int] = []
         self._population = self._population_lookup() if coded.population is not None else None
 
     @property
@@ -165,15 +163,7 @@ class DuckDBCounted:
 
     def population(self, keys: Integers) -> Integers | None:
         """Return the size of each class in the population, 0 where it has none; None without a population."""
-        if self._population is None:
-            return None
-        self._found.append(len(keys))  # several threads come here
-        return self._population(keys)
-
-    @property
-    def absent_classes(self) -> int:
-        """How many classes of the population nobody in the table belongs to, once all parts were read."""
-        return self._people - sum(self._found)
+        return self._population(keys) if self._population is not None else None
 
     def _population_lookup(self) -> Callable[[Integers], Integers]:
         people = self._coded.population
@@ -188,7 +178,6 @@ class DuckDBCounted:
         known = _rows_as_keys(words)
         order = np.argsort(known)
         known = known[order]
-        self._people = len(known)
         sizes: Integers = found["n"].astype(np.int64)[order]
 
         def look_up(keys: Integers) -> Integers:
