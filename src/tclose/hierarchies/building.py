@@ -1,0 +1,154 @@
+"""Hierarchies in a few words, for the command line and policies: ``intervals:5,10``, ``mask``, ``dates:month,year``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from tclose.errors import HierarchyError, closest, listed
+from tclose.hierarchies.dates import CALENDAR_LEVELS, date_hierarchy
+from tclose.hierarchies.groups import flat_hierarchy, group_hierarchy, quantile_hierarchy
+from tclose.hierarchies.inference import inferred_hierarchy, neighbour_hierarchy, round_interval_hierarchy
+from tclose.hierarchies.intervals import break_hierarchy, interval_hierarchy
+from tclose.hierarchies.leaves import in_order, leaves_of, plain, weights_of
+from tclose.hierarchies.masks import mask_hierarchy
+from tclose.hierarchies.tree import Hierarchy
+
+
+@dataclass(frozen=True)
+class _Column:
+    """The distinct values of a column, and what is known of them."""
+
+    values: Sequence[object]
+    counts: Sequence[int]
+    kind: str
+    categories: Sequence[str] | None
+
+
+def is_builder(text: str) -> bool:
+    """Say whether a text asks for a hierarchy to be built; if not, it is the path of a file.
+
+    The words are reserved: a file named ``flat`` is written ``./flat``.
+
+    Examples
+    --------
+    >>> is_builder("intervals:5,10"), is_builder("flat"), is_builder("./flat"), is_builder("zip.csv")
+    (True, True, False, False)
+    """
+    return text.partition(":")[0].strip() in _BUILDERS
+
+
+def built_hierarchy(
+    text: str, values: Iterable[object], counts: Iterable[int], kind: str, categories: Sequence[str] | None = None
+) -> Hierarchy:
+    """Return the hierarchy over the values of a column that a text describes.
+
+    Parameters
+    ----------
+    text
+        ``intervals``, ``intervals:5,10,20``, ``quantiles``, ``quantiles:8,4,2``, ``breaks:18,30,65``,
+        ``breaks:18,30,65/30`` (a level after each stroke), ``mask``, ``mask:left``, ``dates``,
+        ``dates:month,year``, ``groups``, ``groups:2,4``, ``flat``, or ``auto`` for an inferred one.
+    values, counts
+        The distinct values, and how many rows carry each; missing ones are left out.
+    kind
+        What the values are: ``number``, ``time``, ``truth``, ``text`` or ``mixed``.
+    categories
+        The order that the column itself declares, if it does. Otherwise groups follow the values' size,
+        or else the alphabet.
+
+    Raises
+    ------
+    HierarchyError
+        When the text cannot be understood, or does not suit the values.
+
+    Examples
+    --------
+    >>> built_hierarchy("mask:left", ["10", "20"], [4, 3], "text").rows
+    (('10', '*0', '**'), ('20', '*0', '**'))
+    """
+    word, colon, rest = (part.strip() for part in text.partition(":"))
+    if word not in _BUILDERS:
+        near = closest(word, _BUILDERS)
+        way_out = f"Did you mean {near!r}?" if near else f"There are {listed(_BUILDERS)}."
+        raise HierarchyError(f"{word!r} is no way to build a hierarchy. {way_out}")
+    if colon and not rest:
+        raise HierarchyError(f"Nothing follows the colon in {text!r}; leave it out, or say what it should be.")
+    column = _Column(plain(values), list(counts), kind, categories)
+    return _BUILDERS[word]([part.strip() for part in rest.split(",")] if rest else [], column)
+
+
+def _intervals(given: list[str], column: _Column) -> Hierarchy:
+    return interval_hierarchy(column.values, given) if given else round_interval_hierarchy(column.values, column.counts)
+
+
+def _quantiles(given: list[str], column: _Column) -> Hierarchy:
+    leaves = leaves_of(column.values)
+    weights = weights_of(column.values, column.counts)
+    ordered = in_order(leaves, column.categories)
+    groups = _whole(given, "quantiles:8,4,2") or [8, 4, 2]
+    return quantile_hierarchy(
+        [leaves[leaf] for leaf in ordered],
+        [weights[leaf] for leaf in ordered],
+        groups=groups,
+        keep_order=column.categories is not None,
+    )
+
+
+def _breaks(given: list[str], column: _Column) -> Hierarchy:
+    if not given:
+        raise HierarchyError("'breaks' needs the numbers at which intervals start, as in breaks:18,30,65.")
+    levels = ",".join(given).split("/")
+    return break_hierarchy(column.values, [level.split(",") for level in levels])
+
+
+def _mask(given: list[str], column: _Column) -> Hierarchy:
+    side = given[0] if given else "right"
+    if len(given) > 1 or side not in ("right", "left"):
+        raise HierarchyError("Codes are masked from one side; write mask:right or mask:left.")
+    return mask_hierarchy(column.values, from_the="left" if side == "left" else "right")
+
+
+def _dates(given: list[str], column: _Column) -> Hierarchy:
+    return date_hierarchy(column.values, given or CALENDAR_LEVELS)
+
+
+def _groups(given: list[str], column: _Column) -> Hierarchy:
+    ordered = in_order(leaves_of(column.values), column.categories)
+    return group_hierarchy(ordered, _whole(given, "groups:2,4")) if given else neighbour_hierarchy(ordered)
+
+
+def _flat(given: list[str], column: _Column) -> Hierarchy:
+    if given:
+        raise HierarchyError("'flat' has nothing to choose; write it without a colon.")
+    return flat_hierarchy(column.values)
+
+
+def _auto(given: list[str], column: _Column) -> Hierarchy:
+    if given:
+        raise HierarchyError("'auto' has nothing to choose; write it without a colon.")
+    found = inferred_hierarchy(column.values, column.counts, column.kind, column.categories)
+    if found is None:
+        raise HierarchyError(
+            "The values do not show a hierarchy; give a file with one, or 'flat', "
+            "which publishes a value as it is or not at all."
+        )
+    return found
+
+
+def _whole(given: list[str], example: str) -> list[int]:
+    if not all(number.isdecimal() for number in given):
+        raise HierarchyError(f"Groups are counted in whole numbers; write them as in {example}.")
+    return [int(number) for number in given]
+
+
+_BUILDERS = {
+    "auto": _auto,
+    "breaks": _breaks,
+    "dates": _dates,
+    "flat": _flat,
+    "groups": _groups,
+    "intervals": _intervals,
+    "mask": _mask,
+    "quantiles": _quantiles,
+}

@@ -1,0 +1,125 @@
+"""Dates and points in time in days, weeks, months, quarters, years and decades."""
+
+from __future__ import annotations
+
+import datetime as dt
+import itertools
+import re
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+
+from tclose.errors import HierarchyError, closest, listed
+from tclose.hierarchies.leaves import Leaves, grown, sorted_leaves
+from tclose.hierarchies.tree import Hierarchy
+
+CALENDAR_LEVELS = ("day", "month", "year", "decade")
+"""The levels taken where none are named."""
+
+_LABELS: dict[str, Callable[[dt.date], str]] = {
+    "day": dt.date.isoformat,
+    "week": lambda day: "{:04d}-W{:02d}".format(*day.isocalendar()[:2]),
+    "month": lambda day: f"{day.year:04d}-{day.month:02d}",
+    "quarter": lambda day: f"{day.year:04d}-Q{(day.month + 2) // 3}",
+    "year": lambda day: f"{day.year:04d}",
+    "decade": lambda day: f"{day.year // 10 * 10:04d}s",
+    "century": lambda day: f"{day.year // 100 * 100:04d}–{day.year // 100 * 100 + 99:04d}",
+}
+_WRITTEN = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}.*)?", re.ASCII)
+
+
+def date_hierarchy(values: Iterable[object], levels: Sequence[str] = CALENDAR_LEVELS) -> Hierarchy:
+    """Return dates under their months, years and decades, and points in time under their days first.
+
+    Parameters
+    ----------
+    values
+        Dates, points in time (each counts as the day it shows in its own time zone), or texts such as
+        ``2024-03-07``; missing ones are left out.
+    levels
+        Some of ``day``, ``week``, ``month``, ``quarter``, ``year``, ``decade``, ``century``, the finer
+        first. ``day`` is passed over where the values are days already. A ``week`` (ISO 8601, from
+        Monday) may lie in two months and in two years, so it is the last level.
+
+    Raises
+    ------
+    HierarchyError
+        When a value is no date, or a level is unknown or not coarser than the one before.
+
+    Examples
+    --------
+    >>> import datetime as dt
+    >>> for row in date_hierarchy([dt.date(2024, 3, 7), dt.date(1999, 12, 31)]).rows:
+    ...     print(" < ".join(row))
+    1999-12-31 < 1999-12 < 1999 < 1990s < *
+    2024-03-07 < 2024-03 < 2024 < 2020s < *
+    """
+    _check_levels(levels)
+    leaves = sorted_leaves(values)
+    days = days_of(leaves)
+    if days is None:
+        raise HierarchyError(
+            "The calendar needs dates, and some of the distinct values are none; write them as 2024-03-07, or build "
+            "numbers with 'intervals', codes with 'mask', or give a hierarchy file."
+        )
+    columns = [[_LABELS[level](day) for day in days] for level in levels]
+    if levels[0] == "day" and columns[0] == list(leaves):
+        columns = columns[1:]
+    return grown(leaves, columns)
+
+
+def levels_that_unite(days: Sequence[dt.date], distinct: int) -> tuple[str, ...]:
+    """Return the usual levels without those that unite nothing more than the one below.
+
+    Parameters
+    ----------
+    days
+        The day of each leaf.
+    distinct
+        How many leaves there are.
+    """
+    kept = []
+    for level in CALENDAR_LEVELS:
+        nodes = len({_LABELS[level](day) for day in days})
+        if nodes < distinct:
+            kept.append(level)
+            distinct = nodes
+    return tuple(kept)
+
+
+def days_of(leaves: Leaves) -> list[dt.date] | None:
+    """Return the day of each leaf, or None where one has none."""
+    days = [_day(value) for value in leaves.values()]
+    found = [day for day in days if day is not None]
+    return found if len(found) == len(days) else None
+
+
+def _day(value: object) -> dt.date | None:
+    if isinstance(value, dt.datetime):
+        return value.date()
+    if isinstance(value, dt.date):
+        return value
+    if isinstance(value, np.datetime64):
+        day = value.astype("datetime64[D]").item()
+        return day if isinstance(day, dt.date) else None
+    if isinstance(value, str) and _WRITTEN.fullmatch(value):
+        try:
+            return dt.datetime.fromisoformat(value).date()
+        except ValueError:
+            return None
+    return None
+
+
+def _check_levels(levels: Sequence[str]) -> None:
+    if not levels:
+        raise HierarchyError(f"No level of the calendar was named; take some of {listed(_LABELS)}.")
+    for level in levels:
+        if level not in _LABELS:
+            near = closest(level, _LABELS)
+            way_out = f"Did you mean {near!r}?" if near else f"There are {listed(_LABELS)}."
+            raise HierarchyError(f"The calendar has no level {level!r}. {way_out}")
+    ranks = [list(_LABELS).index(level) for level in levels]
+    if any(after <= before for before, after in itertools.pairwise(ranks)):
+        raise HierarchyError(f"The levels of the calendar go from fine to coarse: {listed(_LABELS)}.")
+    if "week" in levels[:-1]:
+        raise HierarchyError("A week may lie in two months and in two years; let it be the last level.")

@@ -1,0 +1,170 @@
+"""Neighbouring values in groups: of equal numbers of values, of about equal numbers of rows, or none."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Sequence
+
+from tclose.errors import HierarchyError
+from tclose.hierarchies.leaves import by_place, grown, leaves_of, multiples_given, plain, sorted_leaves, weights_of
+from tclose.hierarchies.tree import Hierarchy
+
+Label = Callable[[str, str], str]
+"""Makes the label of a group of its first and its last value."""
+
+
+def flat_hierarchy(values: Iterable[object]) -> Hierarchy:
+    """Return each value right under the root ``*``: it is published as it is, or not at all.
+
+    Parameters
+    ----------
+    values
+        The values; missing ones are left out.
+
+    Examples
+    --------
+    >>> flat_hierarchy(["f", "m"]).rows
+    (('f', '*'), ('m', '*'))
+    """
+    return grown(sorted_leaves(values), [])
+
+
+def group_hierarchy(values: Iterable[object], sizes: int | Iterable[int] = 2) -> Hierarchy:
+    """Return values, given in their order, in groups of neighbours ``first … last``, under the root ``*``.
+
+    Parameters
+    ----------
+    values
+        The values from the lowest to the highest; missing ones are left out.
+    sizes
+        How many values make a group on each level, each a multiple of the one before; the last group of a
+        level may be smaller. One number n stands for n, n², n³, … as long as there are several groups.
+
+    Raises
+    ------
+    HierarchyError
+        When the sizes are not whole multiples of each other, the first above 1.
+
+    Examples
+    --------
+    >>> for row in group_hierarchy(["never", "rarely", "often", "daily", "hourly"], [2, 4]).rows:
+    ...     print(" < ".join(row))
+    never < never … rarely < never … daily < *
+    rarely < never … rarely < never … daily < *
+    often < often … daily < never … daily < *
+    daily < often … daily < never … daily < *
+    hourly < hourly < hourly < *
+    """
+    given = multiples_given(sizes, "group size")
+    if given[0] == 1 or any(size.denominator != 1 for size in given):
+        raise HierarchyError("A group needs a whole number of values, two or more; give sizes such as 2, 4, 8.")
+    leaves = list(leaves_of(values))
+    whole = [size.numerator for size in given]
+    if isinstance(sizes, int):
+        whole = _powers(sizes, len(leaves))
+    label = _joined(leaves)
+    levels = [_labelled(leaves, range(size, len(leaves), size), label) for size in whole]
+    return grown(leaves, levels)
+
+
+def _powers(size: int, below: int) -> list[int]:
+    return list(itertools.takewhile(lambda power: power < below, (size**exponent for exponent in itertools.count(1))))
+
+
+def quantile_hierarchy(
+    values: Iterable[object],
+    counts: Iterable[int],
+    *,
+    groups: int | Iterable[int] = (8, 4, 2),
+    keep_order: bool = False,
+) -> Hierarchy:
+    """Return values in order in groups of about equal numbers of rows, labelled ``[lowest, highest]``, under ``*``.
+
+    Every group starts at the value nearest to its quantile, and a level starts groups only where the level
+    below does. If each number of groups divides the one before, a group differs from an equal share of the
+    rows by no more than the rows of the most frequent value. A value is never split, so there may be fewer
+    groups than asked for.
+
+    Parameters
+    ----------
+    values
+        Numbers, dates or times, or texts that read as numbers; missing ones are left out.
+    counts
+        How many rows carry each value.
+    groups
+        How many groups each level has, each fewer than the level below.
+    keep_order
+        Whether the values stay in the order given, as they do anyway where they have no size; their
+        groups are then labelled ``first … last``.
+
+    Raises
+    ------
+    HierarchyError
+        When counts do not fit the values, or the numbers of groups do not descend to 2 or more.
+
+    Examples
+    --------
+    >>> for row in quantile_hierarchy([1, 2, 3, 50], [10, 10, 10, 10], groups=[4, 2]).rows:
+    ...     print(" < ".join(row))
+    1 < 1 < [1, 2] < *
+    2 < 2 < [1, 2] < *
+    3 < 3 < [3, 50] < *
+    50 < 50 < [3, 50] < *
+    """
+    numbers = _numbers_of_groups(groups)
+    values = plain(values)
+    weights = weights_of(values, counts)
+    leaves = leaves_of(values)
+    on_a_line = None if keep_order else by_place(leaves)
+    ordered = list(leaves) if on_a_line is None else on_a_line
+    label = _joined(ordered) if on_a_line is None else _closed
+    below = [0, *itertools.accumulate(weights[leaf] for leaf in ordered)]
+    cuts: Sequence[int] = range(len(ordered) + 1)
+    levels = []
+    for number in numbers:
+        cuts = _nearest_cuts(cuts, below, number)
+        levels.append(_labelled(ordered, cuts[1:-1], label))
+    return grown(ordered, levels)
+
+
+def _numbers_of_groups(groups: int | Iterable[int]) -> list[int]:
+    numbers = [groups] if isinstance(groups, int) else list(groups)
+    descending = all(after < before for before, after in itertools.pairwise(numbers))
+    if not numbers or not descending or any(number != int(number) or number < 2 for number in numbers):
+        raise HierarchyError("The numbers of groups descend, and none is below 2; give numbers such as 8, 4, 2.")
+    return [int(number) for number in numbers]
+
+
+def _nearest_cuts(cuts: Sequence[int], below: Sequence[int], groups: int) -> list[int]:
+    """Return the cuts with the numbers of rows below them nearest to equal shares; the ends are always among them."""
+    rows = [below[cut] for cut in cuts]
+    chosen = {cuts[0], cuts[-1]}
+    for share in range(1, groups):
+        target = rows[-1] * share
+        after = bisect_left(rows, target, key=lambda row: row * groups)
+        near = [at for at in (after - 1, after) if 0 <= at < len(rows)]
+        chosen.add(cuts[min(near, key=lambda at: abs(rows[at] * groups - target))])
+    return sorted(chosen)
+
+
+def _labelled(ordered: Sequence[str], cuts: Iterable[int], label: Label) -> list[str]:
+    """Return the label of each value when groups start at the first value and at the cuts."""
+    labels: list[str] = []
+    for start, end in itertools.pairwise([0, *cuts, len(ordered)]):
+        if end > start:
+            first, last = ordered[start], ordered[end - 1]
+            labels += [first if end == start + 1 else label(first, last)] * (end - start)
+    return labels
+
+
+def _closed(first: str, last: str) -> str:
+    return f"[{first}, {last}]"
+
+
+def _joined(leaves: Iterable[str]) -> Label:
+    """Return the label ``first … last``, with more dots than any leaf has, so that no leaf reads as a group."""
+    most = max((len(run) for leaf in leaves for run in re.findall("…+", leaf)), default=0)
+    dots = "…" * (most + 1)
+    return lambda first, last: f"{first} {dots} {last}"

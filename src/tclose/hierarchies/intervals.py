@@ -1,0 +1,138 @@
+"""Numbers in intervals: of fixed widths, or between given breaks."""
+
+from __future__ import annotations
+
+import itertools
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+
+from tclose.errors import HierarchyError
+from tclose.exact import Number
+from tclose.hierarchies.leaves import (
+    Place,
+    exact_text,
+    grown,
+    multiples_given,
+    numbers_given,
+    numbers_of,
+    scaled,
+    sorted_leaves,
+)
+from tclose.hierarchies.tree import Hierarchy
+
+
+def interval_hierarchy(
+    values: Iterable[object], widths: Number | Iterable[Number] = (5, 10, 20), *, start: Number = 0
+) -> Hierarchy:
+    """Return numbers in intervals ``[low, high)`` of fixed widths, wider level by level, under the root ``*``.
+
+    Parameters
+    ----------
+    values
+        The numbers, or texts that read as numbers; missing ones are left out. An infinity lies in no
+        interval and stands for itself below the root.
+    widths
+        The width of the intervals on each level, each a multiple of the one before.
+    start
+        Where an interval starts on every level.
+
+    Raises
+    ------
+    HierarchyError
+        When a value is no number, or the widths are not positive multiples of each other.
+
+    Examples
+    --------
+    >>> for row in interval_hierarchy([17, 22.5, -3], [5, 10]).rows:
+    ...     print(" < ".join(row))
+    -3 < [-5, 0) < [-10, 0) < *
+    17 < [15, 20) < [10, 20) < *
+    22.5 < [20, 25) < [20, 30) < *
+    """
+    steps = multiples_given(widths, "width")
+    leaves = sorted_leaves(values)
+    places, (origin, *units), common = scaled(numbers_of(leaves), [*numbers_given([start], "start"), *steps])
+    return grown(leaves, [_between_steps(leaves, places, origin, unit, common) for unit in units])
+
+
+def _between_steps(leaves: Iterable[str], places: Sequence[Place], origin: int, unit: int, common: int) -> list[str]:
+    """Return the label of each leaf on the level whose intervals are ``unit`` wide."""
+    label_of: dict[int, str] = {}
+    labels = []
+    for leaf, place in zip(leaves, places, strict=True):
+        if not isinstance(place, int):
+            labels.append(leaf)
+            continue
+        at = (place - origin) // unit
+        if at not in label_of:
+            low = origin + at * unit
+            label_of[at] = half_open(Fraction(low, common), Fraction(low + unit, common))
+        labels.append(label_of[at])
+    return labels
+
+
+def half_open(low: Fraction, high: Fraction) -> str:
+    """Return the label of the numbers from ``low`` up to, but not including, ``high``."""
+    return f"[{exact_text(low)}, {exact_text(high)})"
+
+
+def break_hierarchy(values: Iterable[object], breaks: Iterable[Number] | Iterable[Iterable[Number]]) -> Hierarchy:
+    """Return numbers in intervals between breaks: ``< first``, ``[first, second)``, …, ``≥ last``, under ``*``.
+
+    Parameters
+    ----------
+    values
+        The numbers, or texts that read as numbers; missing ones are left out.
+    breaks
+        Where intervals start, ascending: one list, or one list a level, each holding some of the breaks
+        of the list before.
+
+    Raises
+    ------
+    HierarchyError
+        When a value is no number, breaks do not ascend, or a list has a break that the one before lacks.
+
+    Examples
+    --------
+    >>> for row in break_hierarchy([12, 18, 40, 71], [[18, 30, 65], [18, 65]]).rows:
+    ...     print(" < ".join(row))
+    12 < < 18 < < 18 < *
+    18 < [18, 30) < [18, 65) < *
+    40 < [30, 65) < [18, 65) < *
+    71 < ≥ 65 < ≥ 65 < *
+    """
+    lists = _lists_of_breaks(breaks)
+    leaves = sorted_leaves(values)
+    places, marks, common = scaled(numbers_of(leaves), list(itertools.chain(*lists)))
+    following = iter(marks)
+    levels = []
+    for given in lists:
+        own = list(itertools.islice(following, len(given)))
+        labels = _labels_between([Fraction(mark, common) for mark in own])
+        levels.append([labels[bisect_right(own, place)] for place in places])
+    return grown(leaves, levels)
+
+
+def _lists_of_breaks(breaks: Iterable[Number] | Iterable[Iterable[Number]]) -> list[list[Fraction]]:
+    given = list(breaks)
+    nested = [each for each in given if isinstance(each, list | tuple)]
+    if nested and len(nested) < len(given):
+        raise HierarchyError("The breaks mix numbers and lists; give one list of numbers, or one list a level.")
+    lists = [numbers_given(each, "break") for each in (nested or [given])]
+    for numbers in lists:
+        if any(after <= before for before, after in itertools.pairwise(numbers)):
+            raise HierarchyError("The breaks do not ascend; give each once, from the lowest to the highest.")
+    for level, (finer, coarser) in enumerate(itertools.pairwise(lists), start=2):
+        strange = len({*coarser} - {*finer})
+        if strange:
+            raise HierarchyError(
+                f"Level {level} breaks at {strange} numbers at which level {level - 1} does not, so that its intervals "
+                "would be torn; let each list hold some of the breaks of the list before."
+            )
+    return lists
+
+
+def _labels_between(breaks: Sequence[Fraction]) -> list[str]:
+    inner = [half_open(low, high) for low, high in itertools.pairwise(breaks)]
+    return [f"< {exact_text(breaks[0])}", *inner, f"≥ {exact_text(breaks[-1])}"]

@@ -1,0 +1,198 @@
+"""What a hierarchy is built from: the distinct values of a column as leaves, numbers and places on a line."""
+
+from __future__ import annotations
+
+import datetime as dt
+import itertools
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+
+from tclose.errors import HierarchyError, ThresholdError, counted
+from tclose.exact import Number, fraction
+from tclose.hierarchies.files import ROOT
+from tclose.hierarchies.tree import Hierarchy
+from tclose.readings import as_text, exact_number, whole_positions
+
+Leaves = dict[str, object]
+"""The text of each value, and the value; in the order in which the values came."""
+
+Place = int | float
+"""A place on a line: a whole number of some unit, or an infinity."""
+
+
+def leaves_of(values: Iterable[object]) -> Leaves:
+    """Return the leaves that values make: missing ones left out, each text once.
+
+    Raises
+    ------
+    HierarchyError
+        When a value is a blank text or holds the character NUL, which no label may.
+    """
+    leaves: Leaves = {}
+    for value in plain(values):
+        if not is_missing(value):
+            leaves.setdefault(as_text(value), value)
+    blank = sum(1 for text in leaves if not text.strip() or "\0" in text)
+    if blank:
+        raise HierarchyError(
+            f"{counted(blank, 'distinct value')} of the column cannot be labels: a text that is blank or holds a NUL; "
+            "make them missing, or write something in their place."
+        )
+    return leaves
+
+
+def sorted_leaves(values: Iterable[object]) -> Leaves:
+    """Return the leaves that values make, in the values' own order, whatever order they came in."""
+    leaves = leaves_of(values)
+    by_text = sorted(leaves.items(), key=lambda leaf: leaf[0])
+    try:
+        return dict(sorted(by_text, key=lambda leaf: leaf[1]))  # type: ignore[arg-type,return-value]
+    except TypeError:  # values of different types do not compare
+        return dict(by_text)
+
+
+def plain(values: Iterable[object]) -> list[object]:
+    """Return values as a list, NumPy's numbers and truth values as Python's own."""
+    return [value.item() if isinstance(value, np.number | np.bool_) else value for value in values]
+
+
+def is_missing(value: object) -> bool:
+    """Say whether a value is missing: None, or not equal to itself as NaN and NaT are."""
+    return value is None or bool(value != value)
+
+
+def grown(leaves: Iterable[str], levels: Sequence[Sequence[str]], root: str = ROOT) -> Hierarchy:
+    """Return the tree of leaves, the labels of each leaf on the levels above, and a root.
+
+    Without leaves it is the tree of ``*`` alone, which stands for a missing value.
+    """
+    rows = tuple((leaf, *labels, root) for leaf, *labels in zip(leaves, *levels, strict=True))
+    return Hierarchy(rows or ((ROOT, ROOT),))
+
+
+def numbers_of(leaves: Leaves) -> list[Fraction | float]:
+    """Return the number of each leaf, infinities as floats; refuse leaves that are no numbers."""
+    numbers = [_number(value) for value in leaves.values()]
+    found = [number for number in numbers if number is not None]
+    if len(found) < len(numbers):
+        raise HierarchyError(
+            f"Intervals and breaks need numbers, and {len(numbers) - len(found)} of {len(numbers)} distinct values are "
+            "none; build dates with 'dates', codes with 'mask', an order with 'groups', or give a hierarchy file."
+        )
+    return found
+
+
+def _number(value: object) -> Fraction | float | None:
+    if isinstance(value, float | Decimal) and math.isinf(value):
+        return float(value)
+    if isinstance(value, int | float | Decimal | str) and not isinstance(value, bool):
+        return exact_number(value)
+    return None
+
+
+def scaled(numbers: Sequence[Fraction | float], others: Sequence[Fraction]) -> tuple[list[Place], list[int], int]:
+    """Return numbers and other numbers as whole multiples of one unit, and how many units make 1."""
+    finite = [number for number in numbers if isinstance(number, Fraction)]
+    whole, common = whole_positions([*finite, *others])
+    following = iter(whole)
+    places: list[Place] = [next(following) if isinstance(number, Fraction) else number for number in numbers]
+    return places, list(following), common
+
+
+def places_of(leaves: Leaves) -> list[Place] | None:
+    """Return the place of each leaf on a line; None where the values are not all numbers, dates or times alike."""
+    lines = {_line(value) for value in leaves.values()}
+    if len(lines) > 1:
+        return None
+    numbers = [exact_number(value) if lines != {"number"} else _number(value) for value in leaves.values()]
+    found = [number for number in numbers if number is not None]
+    return scaled(found, ())[0] if len(found) == len(numbers) else None
+
+
+def _line(value: object) -> str:
+    """Return which line a value lies on: exact numbers of values on different lines do not compare."""
+    if isinstance(value, dt.datetime):
+        return "time with a zone" if value.tzinfo else "time"
+    for kind, line in ((dt.date, "date"), (dt.time, "clock"), (dt.timedelta, "duration"), (np.datetime64, "time")):
+        if isinstance(value, kind):
+            return line
+    return "number"
+
+
+def in_order(leaves: Leaves, categories: Sequence[str] | None = None) -> list[str]:
+    """Return the leaves by the categories given, else by size, else by alphabet."""
+    if categories is not None:
+        rank = {category: at for at, category in enumerate(categories)}
+        return sorted(leaves, key=lambda leaf: (rank.get(leaf, len(rank)), leaf))
+    return by_place(leaves) or sorted(leaves)
+
+
+def by_place(leaves: Leaves) -> list[str] | None:
+    """Return the leaves by their places on a line, equal places by their texts; None where there is no line."""
+    places = places_of(leaves)
+    if places is None:
+        return None
+    return [leaf for _, leaf in sorted(zip(places, leaves, strict=True))]
+
+
+def weights_of(values: Iterable[object], counts: Iterable[int]) -> Mapping[str, int]:
+    """Return how many rows carry each leaf."""
+    values, counts = plain(values), list(counts)
+    if len(values) != len(counts):
+        raise HierarchyError(
+            f"There are {counted(len(values), 'value')} and {counted(len(counts), 'count')}; give each value its count."
+        )
+    weights: dict[str, int] = {}
+    for value, count in zip(values, counts, strict=True):
+        if not is_missing(value):
+            weights[as_text(value)] = weights.get(as_text(value), 0) + int(count)
+    return weights
+
+
+def numbers_given(given: Number | Iterable[Number], what: str) -> list[Fraction]:
+    """Return the numbers a caller gave: one, or several."""
+    listed = [given] if isinstance(given, str | int | float | Decimal | Fraction) else list(given)
+    if not listed:
+        raise HierarchyError(f"No {what} was given; give at least one.")
+    try:
+        return [fraction(number, f"A {what}") for number in listed]
+    except ThresholdError as error:
+        raise HierarchyError(str(error)) from None
+
+
+def multiples_given(given: Number | Iterable[Number], what: str) -> list[Fraction]:
+    """Return the numbers a caller gave; each must be positive and a multiple of the one before."""
+    numbers = numbers_given(given, what)
+    if min(numbers) <= 0:
+        raise HierarchyError(f"A {what} must be positive; give numbers above 0.")
+    for before, after in itertools.pairwise(numbers):
+        if after <= before or (after / before).denominator != 1:
+            raise HierarchyError(
+                f"The {what} {exact_text(after)} is no larger multiple of the {what} {exact_text(before)} before it, "
+                "so that groups of one level would be torn on the next; give multiples, such as 5, 10, 20."
+            )
+    return numbers
+
+
+def exact_text(number: Fraction) -> str:
+    """Return a number as an exact decimal, or as a fraction where it has none.
+
+    Examples
+    --------
+    >>> [exact_text(Fraction(text)) for text in ("20", "-0.05", "12.50", "1/3")]
+    ['20', '-0.05', '12.5', '1/3']
+    """
+    digits, rest = 0, number.denominator
+    while rest % 10 == 0:
+        digits, rest = digits + 1, rest // 10
+    for factor in (2, 5):
+        while rest % factor == 0:
+            digits, rest = digits + 1, rest // factor
+    if rest != 1 or number.denominator == 1:
+        return str(number)
+    text = str(abs(number.numerator) * 10**digits // number.denominator).rjust(digits + 1, "0")
+    return f"{'-' if number < 0 else ''}{text[:-digits]}.{text[-digits:]}"
