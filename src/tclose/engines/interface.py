@@ -1,10 +1,12 @@
-"""What an engine offers: tables opened, counted by class and value, and the classes kept."""
+"""What an engine offers: tables opened, counted by class and value, the classes kept, and rows recoded."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 from tclose.counts import Integers, Part, Ranks
 from tclose.domains import Observed
@@ -129,6 +131,125 @@ class Counted(Protocol):
         ...
 
 
+@dataclass(frozen=True)
+class DistinctRows:
+    """The distinct combinations of quasi-identifiers and sensitive values, with their numbers of rows.
+
+    Rows are in the order of their codes, and codes in the order of the values, a missing value last: nothing
+    depends on the order of the table.
+    """
+
+    quasi: list[Observed]
+    sensitive: list[Observed]
+    """An attribute of several columns has tuples as values."""
+    codes: Ranks
+    """Distinct rows × quasi-identifiers: the position of each value among those observed."""
+    sensitive_codes: Ranks
+    """Distinct rows × sensitive attributes, likewise."""
+    counts: Integers
+    rows: int
+    """How many rows the table has."""
+
+
+@dataclass(frozen=True)
+class Recoding:
+    """What becomes of the rows of a table: into which class each goes, and what each class publishes.
+
+    A *piece* is a combination of key values and the class to which rows with these values go. Without
+    ``counts`` every such row goes there. With them a combination may have several pieces, and as many rows as
+    asked go to each; which ones is decided by the content of the other published columns and the seed.
+
+    Parameters
+    ----------
+    columns
+        The published columns, in their order.
+    keys
+        The columns whose values decide; the quasi-identifiers are among them.
+    values
+        For each key, the values that its codes stand for: as the engine gave them, or as texts that read as
+        them; None is a missing value.
+    codes
+        Pieces × keys: the position of each key value in ``values``.
+    classes
+        The class of each piece, from 0; −1 where its rows are left out of the release.
+    counts
+        How many rows belong to each piece, or None where the key values alone decide.
+    quasi
+        The quasi-identifiers, in the order of ``labels``, ``native`` and the columns of ``cells``.
+    labels
+        For each quasi-identifier, the labels that may be published; None publishes a missing value.
+    cells
+        Classes × quasi-identifiers: the position of the published label in ``labels``.
+    native
+        Which quasi-identifiers are published in their own type: each of their labels reads as a value.
+    seed
+        Decides ties and the order of the published rows.
+    """
+
+    columns: tuple[str, ...]
+    keys: tuple[str, ...]
+    values: tuple[Sequence[object], ...] = field(repr=False)
+    codes: Ranks = field(repr=False)
+    classes: Integers = field(repr=False)
+    counts: Integers | None = field(repr=False)
+    quasi: tuple[str, ...]
+    labels: tuple[Sequence[object], ...] = field(repr=False)
+    cells: Ranks = field(repr=False)
+    native: tuple[bool, ...]
+    seed: int = 0
+
+
+Unknown = Literal["refuse", "drop"]
+"""What becomes of rows whose key values are no piece's."""
+
+
+class ReleasedTable(Table, Protocol):
+    """A recoded table: it can be audited by the session that made it, and leaves as a file or a frame.
+
+    Its rows come in an order that follows from their content and the seed alone.
+    """
+
+    @property
+    def rows(self) -> int:
+        """How many rows are published."""
+        ...
+
+    @property
+    def unknown(self) -> int:
+        """How many rows were dropped because their key values were no piece's."""
+        ...
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+    def write(self, path: str | Path) -> None:
+        """Write the table as the ending of the path says; nothing half-written."""
+        ...
+
+    def writing(self, path: str | Path) -> AbstractContextManager[Path]:
+        """Write to a temporary file, give its path, and rename it when the block ends without an error."""
+        ...
+
+    def write_to(self, path: str | Path) -> None:
+        """Write to just this file, which need not be whole after a failure."""
+        ...
+
+    def read_back(self, path: str | Path) -> Table:
+        """Open a file that this table was written to, as somebody who knows nothing else of it would."""
+        ...
+
+    def to_pandas(self) -> Any:
+        """Return the table as a pandas frame."""
+        ...
+
+    def to_polars(self) -> Any:
+        """Return the table as a polars frame."""
+        ...
+
+    def to_arrow(self) -> Any:
+        """Return the table as a pyarrow table."""
+        ...
+
+
 class Session(Protocol):
     """One piece of work with an engine; it takes only tables that it has opened itself."""
 
@@ -149,4 +270,14 @@ class Session(Protocol):
 
     def values(self, table: Any, names: tuple[str, ...]) -> Observed:
         """Return the distinct values of a column, or of several taken as one, with their counts."""
+        ...
+
+    def distinct(
+        self, table: Any, quasi: Sequence[str], sensitive: Sequence[tuple[str, ...]], progress: Progress
+    ) -> DistinctRows:
+        """Return the distinct combinations of quasi-identifiers and sensitive values, with their counts."""
+        ...
+
+    def recode(self, table: Any, recoding: Recoding, *, unknown: Unknown = "refuse") -> ReleasedTable:
+        """Return the table that a recoding publishes; rows that it does not know are refused or dropped."""
         ...

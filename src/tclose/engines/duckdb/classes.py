@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,18 +13,16 @@ import numpy as np
 from tclose.counts import Integers
 from tclose.engines.duckdb.failures import translated
 from tclose.engines.duckdb.key_words import KeyWords
-from tclose.engines.duckdb.sql import fresh_name, literal, quoted
-from tclose.errors import ColumnNotFoundError, EngineNotInstalledError, InputError
+from tclose.engines.duckdb.sql import fresh_name, quoted
+from tclose.engines.duckdb.writing import copy_query, imported, replacing
+from tclose.errors import ColumnNotFoundError
 from tclose.measuring import Measured
 
 _HELD = 1_000_000
 """So many classes wait in memory before they move to DuckDB."""
 _FEW = 500
 """Up to so many keys are written into a query."""
-_FORMATS = {
-    ".csv": "FORMAT csv, HEADER true", ".tsv": "FORMAT csv, HEADER true, DELIMITER '\t'",
-    ".parquet": "FORMAT parquet", ".jsonl": "FORMAT json", ".ndjson": "FORMAT json",
-}  # fmt: skip
+_VIEW = "This view of the classes"
 
 
 class DuckDBClasses:
@@ -98,7 +95,7 @@ class DuckDBClasses:
                 self._connection.unregister("tclose_part")
         self._waiting = []
 
-    def _query(self, sort: str | None, limit: int | None, *, descending: bool) -> str:
+    def _query(self, sort: str | None, limit: int | None, *, descending: bool, named: bool = True) -> str:
         if self._waiting or not self._made:
             self._store()
         if sort is not None and sort not in self.columns:
@@ -106,7 +103,8 @@ class DuckDBClasses:
         values, joins = self._keys.decoding("c")
         inner = [f"{value} AS tclose_{at}" for at, value in enumerate(values)]
         inner += [f"c.f{at} AS tclose_{len(values) + at}" for at in range(len(self._figures))]
-        outer = ", ".join(f"tclose_{at} AS {quoted(name)}" for at, name in enumerate(self.columns))
+        titles = [quoted(name) if named else f"c{at}" for at, name in enumerate(self.columns)]
+        outer = ", ".join(f"tclose_{at} AS {title}" for at, title in enumerate(titles))
         order = [f"tclose_{at} NULLS FIRST" for at in range(len(values))]
         if sort is not None:
             place = self.columns.index(sort)
@@ -130,18 +128,9 @@ class DuckDBClasses:
 
     def write(self, path: str | Path, *, sort: str | None = None, descending: bool = True) -> None:
         """Write all classes to a file; the ending says which kind."""
-        target = Path(path)
-        form = _FORMATS.get(target.suffix.lower())
-        if form is None:
-            raise InputError(f"Classes can be written as .csv, .tsv, .parquet or .jsonl, not as {target.suffix!r}.")
-        beside = target.with_name(f".{target.name}.{uuid.uuid4().hex}")
-        try:
-            with translated(str(target), connection=self._connection):
-                query = self._query(sort, None, descending=descending)
-                self._connection.execute(f"COPY ({query}) TO {literal(str(beside))} ({form})")
-            beside.replace(target)
-        finally:
-            beside.unlink(missing_ok=True)
+        with replacing(path) as temporary:
+            query = self._query(sort, None, descending=descending, named=False)
+            copy_query(self._connection, query, self.columns, temporary, "the class table")
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         with translated("the class table", connection=self._connection):
@@ -150,17 +139,17 @@ class DuckDBClasses:
 
     def to_arrow(self) -> Any:
         """Return the classes as a pyarrow table."""
-        return _imported("pyarrow").table(self)
+        return imported("pyarrow", _VIEW).table(self)
 
     def to_pandas(self) -> Any:
         """Return the classes as a pandas frame."""
-        _imported("pandas")
+        imported("pandas", _VIEW)
         with translated("the class table", connection=self._connection):
             return self._connection.execute(self._query(None, None, descending=False)).fetchdf()
 
     def to_polars(self) -> Any:
         """Return the classes as a polars frame."""
-        return _imported("polars").DataFrame(self)
+        return imported("polars", _VIEW).DataFrame(self)
 
     def first_of(self, tied: Sequence[Integers]) -> list[tuple[dict[str, object], int]]:
         """Return, for each set of keys, the one first in the order of its values, and its position in the set."""
@@ -209,12 +198,3 @@ def _stored(name: str, kind: str) -> str:
     """Return how a figure is stored: NaN, which stands for no figure, as null."""
     value = f"CASE WHEN isnan({name}) THEN NULL ELSE {name} END" if name.startswith("f") and name != "f0" else name
     return f"CAST({value} AS {kind})"
-
-
-def _imported(package: str) -> Any:
-    import importlib
-
-    try:
-        return importlib.import_module(package)
-    except ImportError:
-        raise EngineNotInstalledError("This view of the classes", package, "files") from None

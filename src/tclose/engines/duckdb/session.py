@@ -14,10 +14,13 @@ from tclose.domains import Observed
 from tclose.engines.duckdb.classes import DuckDBClasses
 from tclose.engines.duckdb.connection import connect
 from tclose.engines.duckdb.counts import SMALL, CodedTable, PairCounts, kind_of
+from tclose.engines.duckdb.distinct import distinct_rows
 from tclose.engines.duckdb.load import load
+from tclose.engines.duckdb.recoded import recode
+from tclose.engines.duckdb.released import DuckDBReleased
 from tclose.engines.duckdb.stream import RowStream
 from tclose.engines.duckdb.table import LoadedTable, aligned, check_rows
-from tclose.engines.interface import Progress
+from tclose.engines.interface import DistinctRows, Progress, Recoding, Unknown
 from tclose.errors import DomainError
 from tclose.sources import ReadOptions, locate
 
@@ -50,6 +53,8 @@ class DuckDBSession:
 
     def open(self, table: object) -> LoadedTable:
         """Return a table with its columns; its rows are not read yet."""
+        if isinstance(table, DuckDBReleased) and table.connection is self.connection:
+            return table.table
         return load(self.connection, locate(table, options=self._read))
 
     def count(
@@ -92,6 +97,16 @@ class DuckDBSession:
         values = [row[0] if len(names) == 1 else tuple(row[:-1]) for row in rows]
         kind = kind_of(columns[0].type) if len(names) == 1 else "text"
         return Observed(values, np.array([row[-1] for row in rows], dtype=np.int64), kind, columns[0].categories)
+
+    def distinct(
+        self, table: LoadedTable, quasi: Sequence[str], sensitive: Sequence[tuple[str, ...]], progress: Progress
+    ) -> DistinctRows:
+        """Return the distinct combinations of quasi-identifiers and sensitive values, with their counts."""
+        return distinct_rows(table, quasi, sensitive, progress)
+
+    def recode(self, table: LoadedTable, recoding: Recoding, *, unknown: Unknown = "refuse") -> DuckDBReleased:
+        """Return the table that a recoding publishes; rows that it does not know are refused or dropped."""
+        return recode(table, recoding, unknown)
 
 
 class DuckDBCounted:

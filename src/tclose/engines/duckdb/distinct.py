@@ -1,0 +1,99 @@
+"""The distinct rows of a table: every combination of quasi-identifiers and sensitive values, as codes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from tclose.counts import Integers, Ranks
+from tclose.domains import Observed
+from tclose.engines.duckdb.codes import WORD
+from tclose.engines.duckdb.counts import CodedTable
+from tclose.engines.duckdb.failures import translated
+from tclose.engines.duckdb.sql import fresh_name
+from tclose.engines.duckdb.table import LoadedTable, check_rows
+from tclose.engines.interface import DistinctRows, Progress
+
+
+def distinct_rows(
+    table: LoadedTable, quasi: Sequence[str], sensitive: Sequence[tuple[str, ...]], progress: Progress
+) -> DistinctRows:
+    """Group a table by its quasi-identifiers and sensitive attributes.
+
+    Parameters
+    ----------
+    table
+        The table.
+    quasi
+        The quasi-identifiers.
+    sensitive
+        The sensitive attributes; one of several columns is taken jointly.
+    progress
+        Told what is being done.
+    """
+    progress("Finding distinct rows", None)
+    grouped = _grouped(table, [*quasi, *(name for names in sensitive for name in names)])
+    coded = CodedTable(grouped, (), [*((name,) for name in quasi), *sensitive])
+    places = range(len(coded.attributes))
+    raw = [coded.raw_attribute(at) for at in places]
+    found = coded.run(f"SELECT {', '.join([*raw, 'n'])} FROM {grouped.name}").fetchnumpy()  # noqa: S608 - our own names
+    coded.run(f"DROP TABLE {grouped.name}")
+    counts = found["n"].astype(np.int64)
+    codes = np.empty((len(counts), len(raw)), dtype=np.int32)
+    observed = []
+    for at in places:
+        values, codes[:, at] = _numbered(coded, at, coded.attributes[at].coding.codes(found[f"s{at}"]), counts)
+        observed.append(values)
+    order = lexicographic(codes, [len(values.counts) for values in observed])
+    codes, split = codes[order], len(quasi)
+    return DistinctRows(
+        observed[:split],
+        observed[split:],
+        np.ascontiguousarray(codes[:, :split]),
+        np.ascontiguousarray(codes[:, split:]),
+        counts[order],
+        int(counts.sum()),
+    )
+
+
+def _grouped(table: LoadedTable, names: Sequence[str]) -> LoadedTable:
+    """Return the distinct rows of some columns, with their counts as ``n``."""
+    columns = tuple(table.column(name) for name in dict.fromkeys(names))
+    grouped = fresh_name("distinct")
+    listing = ", ".join([*(column.alias for column in columns), "count(*) AS n"])
+    with translated(table.label, connection=table.connection):
+        ((rows,),) = table.connection.execute(
+            f"CREATE TEMP TABLE {grouped} AS SELECT {listing} FROM {table.name} GROUP BY ALL HAVING count(*) > 0"  # noqa: S608
+        ).fetchall()
+    check_rows(rows, table.label)
+    return replace(table, name=grouped, columns=columns, rows=rows, keeper=None)
+
+
+def _numbered(coded: CodedTable, at: int, codes: Integers, counts: Integers) -> tuple[Observed, Ranks]:
+    """Return the values of an attribute, a missing one last, and the position of each row's value."""
+    by_code = np.zeros(coded.attributes[at].coding.size, dtype=np.int64)
+    np.add.at(by_code, codes, counts)
+    observed, known = coded.observed_from(at, by_code)
+    position = np.full(len(by_code), -1, dtype=np.int32)
+    position[known] = np.arange(len(known), dtype=np.int32)
+    if isinstance(observed.values, list) and observed.values[0] is None:
+        observed = replace(
+            observed, values=[*observed.values[1:], None], counts=np.roll(observed.counts, -1), ascending=False
+        )
+        position[known] = np.roll(position[known], 1)
+    return observed, position[codes]
+
+
+def lexicographic(codes: Ranks, sizes: Sequence[int]) -> Integers:
+    """Return the order of rows by their codes, the first column counting most."""
+    words: list[Integers] = [np.zeros(len(codes), dtype=np.int64)]
+    span = 1
+    for column, size in enumerate(sizes):
+        if span * size > WORD:
+            words.append(np.zeros(len(codes), dtype=np.int64))
+            span = 1
+        words[-1] = words[-1] * size + codes[:, column]
+        span *= size
+    return np.lexsort(words[::-1])
