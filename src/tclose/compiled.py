@@ -13,14 +13,18 @@ import numpy as np
 PAYS_FROM = 40_000
 """From this many steps on, loading the compiler costs less time than it saves."""
 
+LOADED_PAYS_FROM = 400
+"""From this many steps on, calling a loop that is compiled already costs less than running it as Python."""
+
 _lock = threading.RLock()
 
 
 class Kernel:
     """A loop over arrays, written once.
 
-    Called with ``work`` below :data:`PAYS_FROM` it runs as Python on lists of Python integers, which
-    cannot overflow; above, it runs compiled, outside the interpreter lock and cached on disk.
+    Called with ``work`` below :data:`PAYS_FROM` (:data:`LOADED_PAYS_FROM` once it is compiled) it runs as Python on
+    lists of Python integers, which cannot overflow; above, it runs compiled, outside the interpreter lock and
+    cached on disk.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -35,7 +39,7 @@ class Kernel:
 
     def __call__(self, *arguments: Any, work: int) -> Any:
         """Run the loop; ``work`` is how many steps it will take."""
-        if work >= PAYS_FROM:
+        if work >= (LOADED_PAYS_FROM if "compiled" in self.__dict__ else PAYS_FROM):
             return self.compiled(*arguments)
         lists = [item.tolist() if isinstance(item, np.ndarray) else item for item in arguments]
         result = self.plain(*lists)

@@ -162,6 +162,19 @@ def tally(task: Task, figures: ClassFigures, part: Part, block: Block | None, do
     return found
 
 
+def failing(part: Part, tasks: Sequence[Task], domains: Sequence[Domain]) -> NDArray[np.bool_]:
+    """Return which classes of a part miss a requirement of any task that judges classes."""
+    missed = np.zeros(len(part.sizes), dtype=bool)
+    for task in tasks:
+        block = part.blocks[task.attribute] if task.attribute is not None else None
+        domain = domains[task.attribute] if task.attribute is not None else None
+        figures = _figures(task.model, part, block, domain, None, None)
+        judge = _Judge(task.model, figures, block, domain)
+        for requirement in task.requirements:
+            missed |= judge.failing(requirement)
+    return missed
+
+
 @dataclass(frozen=True)
 class _Judge:
     """Decides about the classes of a part: exactly where floats are too near to each other."""

@@ -1,0 +1,71 @@
+"""Whether classes meet the requirements: the same models and the same exact verdicts as an audit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tclose.counts import Integers, Part, sparse_block
+from tclose.domains import Domain, Observed, arranged
+from tclose.measuring import failing
+from tclose.recoding.partition import Partition, published
+from tclose.recoding.problem import Codes, Problem
+
+
+@dataclass(frozen=True)
+class Checker:
+    """Judges classes of a problem's rows, against the original's distribution or another."""
+
+    problem: Problem
+    domains: tuple[Domain, ...]
+    ranks: Codes
+    """The rank of each distinct row's value in those domains."""
+
+    @staticmethod
+    def of(problem: Problem) -> Checker:
+        """Return the checker that compares classes with the original table."""
+        return Checker(problem, problem.domains, problem.ranks)
+
+    @staticmethod
+    def of_release(problem: Problem, partition: Partition) -> Checker:
+        """Return the checker of someone who sees the release alone: its rows, and only the values they have."""
+        kept = partition.classes >= 0
+        rows, counts = partition.rows[kept], partition.counts[kept]
+        domains, ranks = [], np.full_like(problem.ranks, -1)
+        for at, domain in enumerate(problem.domains):
+            before = problem.ranks[:, at]
+            released = np.zeros(len(domain.counts), dtype=np.int64)
+            np.add.at(released, before[rows][before[rows] >= 0], counts[before[rows] >= 0])
+            seen = np.flatnonzero(released)
+            observed = Observed([domain.values[rank] for rank in seen.tolist()], released[seen], domain.kind)
+            own, places = arranged(domain.name, observed, domain.distance)
+            new_rank = np.full(len(domain.counts) + 1, -1, dtype=np.int32)
+            new_rank[seen] = places
+            domains.append(own)
+            ranks[:, at] = new_rank[before]
+        return Checker(problem, tuple(domains), ranks)
+
+    def failing(self, rows: Integers, classes: Integers, counts: Integers, number: int) -> NDArray[np.bool_]:
+        """Return which of the classes 0 … ``number`` − 1, made of these pieces, miss a requirement."""
+        kept = classes >= 0
+        if not kept.all():
+            rows, classes, counts = rows[kept], classes[kept], counts[kept]
+        sizes = np.zeros(number, dtype=np.int64)
+        np.add.at(sizes, classes, counts)
+        blocks = tuple(sparse_block(classes, self.ranks[rows, at], counts, number) for at in range(len(self.domains)))
+        return failing(Part(np.arange(number)[:, np.newaxis], sizes, blocks), self.problem.tasks, self.domains)
+
+
+def failing_classes(problem: Problem, partition: Partition, *, own: bool = True) -> NDArray[np.bool_]:
+    """Return which classes miss a requirement against the original, and with ``own`` also against the release itself.
+
+    Classes are judged as published: those with the same cells together.
+    """
+    seen = published(partition)
+    pieces = (seen.rows, seen.classes, seen.counts, seen.number)
+    missed = Checker.of(problem).failing(*pieces)
+    if own and seen.suppressed():
+        missed |= Checker.of_release(problem, seen).failing(*pieces)
+    return missed

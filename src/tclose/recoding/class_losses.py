@@ -1,0 +1,85 @@
+"""What is lost by putting rows together: discernibility, class sizes, squared distances to the class's mean.
+
+Classes are taken as published: those with the same cells are one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tclose.counts import Integers
+from tclose.readings import exact_number
+from tclose.recoding.partition import Partition, published
+from tclose.recoding.problem import Floats, Problem, Quasi
+
+
+def discernibility(problem: Problem, partition: Partition) -> float:
+    """Return DM: how many rows each row looks like, summed; a row left out looks like all."""
+    return _squares(published(partition).sizes()) + partition.suppressed() * problem.rows
+
+
+def discernibility_before_suppression(_problem: Problem, partition: Partition) -> float:
+    """Return DM*: the sum of the squared class sizes, with classes that were left out as a whole still among them."""
+    left_out = 0.0 if partition.left_out_sizes is None else _squares(partition.left_out_sizes)
+    return _squares(published(partition).sizes()) + left_out
+
+
+def _squares(sizes: Integers) -> float:
+    return float((sizes * sizes).sum())
+
+
+def average_class_size(problem: Problem, partition: Partition) -> float:
+    """Return the rows of the table for each class; the rows left out are one class."""
+    classes = int(np.count_nonzero(published(partition).sizes())) + (partition.suppressed() > 0)
+    return problem.rows / classes
+
+
+def average_class_size_by_k(problem: Problem, partition: Partition) -> float:
+    """Return LeFevre's C_AVG: the average class size as a multiple of the required k (1 if none is)."""
+    return average_class_size(problem, partition) / problem.k
+
+
+def lost_variance(problem: Problem, partition: Partition) -> float:
+    """Return IL = 100·SSE/SST over the numeric quasi-identifiers, if each class's mean replaces its values.
+
+    On z-scores every column has the same SST, so this is the mean over columns. A row left out is taken for
+    the mean of the table. Columns hold numbers or dates to be numeric; missing values are ignored. NaN if
+    no column is numeric.
+    """
+    seen = published(partition)
+    lost = [
+        _unexplained(numbers[problem.codes[seen.rows, at]], seen)
+        for at, quasi in enumerate(problem.quasi)
+        if (numbers := _numbers(quasi)) is not None
+    ]
+    return 100.0 * float(np.mean(lost)) if lost else float("nan")
+
+
+def _numbers(quasi: Quasi) -> Floats | None:
+    """Return the values as floats, NaN where missing; None if they are not all numbers or dates."""
+    if any(isinstance(value, str | bool) for value in quasi.values):
+        return None
+    numbers = [value if isinstance(value, int | float) else exact_number(value) for value in quasi.values]
+    absent = [value is None for value in quasi.values]
+    if all(absent) or [number is None for number in numbers] != absent:
+        return None
+    return np.array([np.nan if number is None else float(number) for number in numbers])
+
+
+def _unexplained(values: Floats, seen: Partition) -> float:
+    """Return the share of the values' squared distances to their mean that is left inside the classes."""
+    present = np.isfinite(values)
+    values, counts, classes = values[present], seen.counts[present], seen.classes[present]
+    values = values - np.average(values, weights=counts)
+    total = float((counts * values**2).sum())
+    inside = float((counts * (values - _class_means(values, counts, classes, seen.number)) ** 2).sum())
+    return inside / total if total > 0 else 0.0
+
+
+def _class_means(values: Floats, counts: Integers, classes: Integers, number: int) -> Floats:
+    """Return for each piece the mean of its class; 0, the mean of the table, where it is left out."""
+    sums = np.bincount(classes + 1, weights=counts * values, minlength=number + 1)
+    sizes = np.bincount(classes + 1, weights=counts, minlength=number + 1)
+    means = sums / np.maximum(sizes, 1)
+    means[0] = 0.0
+    return np.asarray(means[classes + 1])

@@ -1,0 +1,128 @@
+"""Whether the pieces of cuts meet the requirements, and how near they come to t."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tclose.counts import Block, Integers, Part
+from tclose.distances.ground import exact_distance, float_distances
+from tclose.domains import Domain
+from tclose.measuring import Task, failing
+from tclose.models.catalogue import Requirement
+from tclose.recoding.cut_counts import piece_counts
+from tclose.recoding.cuts import Cuts, Parts
+from tclose.recoding.problem import Floats, Problem
+
+PAIRS_AT_ONCE = 4_000_000
+"""How many counts of pieces are held in memory at a time, about."""
+FREE = 0.02
+"""A cut is worth its gain by the distance that it leads to plus this."""
+_NEAR = 1e-9
+"""Nearer to a threshold than this, fractions decide."""
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Judges cuts by the requirements of a problem."""
+
+    problem: Problem
+    close: tuple[tuple[int, Requirement], ...]
+    """The requirements on t, and the attribute of each."""
+    others: tuple[Task, ...]
+    wary: bool
+    """Whether cuts that come nearer to t are under more strain."""
+
+    @staticmethod
+    def of(problem: Problem, *, wary: bool = True) -> Judge:
+        """Return the judge of a problem."""
+        close = tuple(
+            (task.attribute, each)
+            for task in problem.tasks
+            if task.model.key == "t" and task.attribute is not None
+            for each in task.requirements
+        )
+        return Judge(problem, close, tuple(task for task in problem.tasks if task.model.key != "t"), wary)
+
+    def judged(self, parts: Parts, cuts: Cuts, sizes: Integers) -> tuple[NDArray[np.bool_], Floats]:
+        """Return which cuts have a piece that misses a requirement, and the strain of each.
+
+        The strain is the largest distance of its pieces as a share of t; 1 where there is no t or it does not matter.
+
+        Parameters
+        ----------
+        parts, cuts
+            The cuts of parts along an axis.
+        sizes
+            How many rows of the table each piece of the cuts has.
+        """
+        missed = np.zeros(len(cuts.part), dtype=bool)
+        strain = np.zeros(len(cuts.part)) if self._strains() else np.ones(len(cuts.part))
+        pieces = cuts.pieces
+        for span, blocks in self._counted(parts, cuts):
+            keys = pieces.cut[span, np.newaxis]
+            failed = failing(Part(keys, sizes[span], blocks), self.others, self.problem.domains)
+            for at, requirement in self.close:
+                distances, beyond = _beyond(blocks[at], self.problem.domains[at], requirement)
+                failed |= beyond
+                if self.wary and requirement.threshold:
+                    np.maximum.at(strain, pieces.cut[span], (distances + FREE) / float(requirement.threshold))
+            missed[pieces.cut[span][failed]] = True
+        return missed, strain
+
+    def _strains(self) -> bool:
+        return self.wary and any(requirement.threshold for _, requirement in self.close)
+
+    def _counted(self, parts: Parts, cuts: Cuts) -> Iterator[tuple[slice, tuple[Block, ...]]]:
+        """Yield the pieces of some parts after the other, with the counts of every attribute."""
+        pieces = cuts.pieces
+        first = np.searchsorted(pieces.part, np.arange(parts.number + 1))
+        values = max((len(domain.counts) for domain in self.problem.domains), default=1)
+        pairs = np.cumsum(np.diff(first) * np.minimum(np.diff(parts.starts), values))
+        bounds = np.searchsorted(pairs, np.arange(PAIRS_AT_ONCE, int(pairs[-1]), PAIRS_AT_ONCE))
+        for low, high in zip([0, *bounds], [*bounds, parts.number], strict=True):
+            span = slice(int(first[low]), int(first[high]))
+            if span.start < span.stop:
+                some = range(int(low), int(high))
+                yield (
+                    span,
+                    tuple(self._block(parts, cuts, some, attribute) for attribute in range(len(self.problem.domains))),
+                )
+
+    def _block(self, parts: Parts, cuts: Cuts, some: range, attribute: int) -> Block:
+        """Return the counts of one attribute in the pieces of some parts."""
+        pieces = cuts.pieces
+        first = np.searchsorted(pieces.part, np.arange(some.start, some.stop + 1))
+        span = slice(int(first[0]), int(first[-1]))
+        starts = parts.starts[some.start : some.stop + 1]
+        rows = parts.by_value[attribute][starts[0] : starts[-1]]
+        most = np.minimum(np.diff(starts), len(self.problem.domains[attribute].counts))
+        widths = cuts.widths[some.start : some.stop]
+        room = int((np.diff(first) * most).sum())
+        held, sums = np.empty(room, dtype=np.int32), np.empty(room, dtype=np.int64)
+        offsets = np.zeros(span.stop - span.start + 1, dtype=np.int64)
+        used = piece_counts(
+            starts - starts[0], cuts.labels[rows], self.problem.ranks[rows, attribute], self.problem.counts[rows],
+            widths, first - first[0], pieces.begin[span], pieces.end[span], pieces.outside[span],
+            np.empty(int((most * (widths + 1)).max()), dtype=np.int64), np.empty(int(most.max()), dtype=np.int64),
+            offsets, held, sums, work=room + len(rows),
+        )  # fmt: skip
+        running = np.concatenate([[0], np.cumsum(sums[:used])])
+        return Block(offsets, held[:used], sums[:used], np.diff(running[offsets]))
+
+
+def _beyond(block: Block, domain: Domain, requirement: Requirement) -> tuple[Floats, NDArray[np.bool_]]:
+    """Return the distance of each piece, and which are beyond the threshold."""
+    if domain.ground.scale == 0:
+        return np.zeros(block.classes), np.zeros(block.classes, dtype=bool)
+    x, y = domain.ground.parts(block)
+    distances = float_distances(domain.ground, x, y, block.sizes)
+    threshold = float(requirement.threshold)
+    beyond = distances > threshold
+    for at in np.flatnonzero(np.abs(distances - threshold) <= _NEAR).tolist():
+        exact = exact_distance(domain.ground, int(x[at]), int(y[at]), int(block.sizes[at]))
+        beyond[at] = not requirement.met_by(exact)
+    return distances, beyond

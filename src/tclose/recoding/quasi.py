@@ -1,0 +1,142 @@
+"""Quasi-identifiers prepared for the search: values in order, levels with their costs, places on a line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tclose.domains import Observed
+from tclose.errors import InputError
+from tclose.hierarchies import Hierarchy
+from tclose.readings import as_text, exact_number
+from tclose.recoding.problem import Codes, Floats, Level, Quasi
+
+
+def prepared(
+    name: str,
+    observed: Observed,
+    hierarchy: Hierarchy,
+    *,
+    inferred: bool,
+    intervals: bool = True,
+    levels: tuple[int, int] | None = None,
+    weight: float = 1.0,
+) -> tuple[Quasi, Codes]:
+    """Return a quasi-identifier and the code of each observed value.
+
+    Parameters
+    ----------
+    name
+        The column.
+    observed
+        Its distinct values.
+    hierarchy
+        Its hierarchy; every value but a missing one must be a leaf.
+    inferred
+        Whether the hierarchy was made from the values, so that costs are counted over the values' own line.
+    intervals
+        Whether classes may publish intervals where the values lie on a line.
+    levels
+        The finest and the coarsest level that may be published.
+    weight
+        How much a loss in this column counts.
+    """
+    order, line = _in_order(observed, hierarchy)
+    values = tuple(observed.values[at] for at in order)
+    codes = np.empty(len(order), dtype=np.int32)
+    codes[order] = np.arange(len(order), dtype=np.int32)
+    texts = [as_text(value) for value in values if value is not None]
+    leaves = len(hierarchy.leaves) + (len(texts) < len(values))
+    places = None if line is None else _places(texts, line, hierarchy, None if inferred else leaves)
+    made = _levels(values, texts, hierarchy, name, leaves)
+    if inferred and places is not None:
+        made = tuple(_by_width(level, places) for level in made)
+    lowest, highest = levels or (0, len(made) - 1)
+    if not 0 <= lowest <= highest < len(made):
+        raise InputError(
+            f"The levels {lowest} to {highest} of {name!r} are not in its hierarchy, which has 0 to {len(made) - 1}."
+        )
+    quasi = Quasi(name, values, made, leaves, places if intervals else None, lowest, highest, weight)
+    return quasi, codes
+
+
+def _in_order(observed: Observed, hierarchy: Hierarchy) -> tuple[list[int], list[object] | None]:
+    """Return the positions of the values in their order, missing last, and their numbers if they lie on a line."""
+    values = observed.values.tolist() if isinstance(observed.values, np.ndarray) else list(observed.values)
+    missing = [at for at, value in enumerate(values) if value is None]
+    present = [at for at, value in enumerate(values) if value is not None]
+    if observed.categories is not None:
+        rank = {category: at for at, category in enumerate(observed.categories)}
+        numbers: list[object] = [rank.get(as_text(values[at])) for at in present]
+    elif observed.kind in ("number", "time"):
+        numbers = [exact_number(values[at]) for at in present]
+    else:
+        numbers = [None]
+    if any(number is None for number in numbers):
+        leaf = {text: at for at, text in enumerate(hierarchy.leaves)}
+        present.sort(key=lambda at: leaf.get(as_text(values[at]), len(leaf)))
+        return [*present, *missing], None
+    by = sorted(range(len(present)), key=lambda at: numbers[at])  # type: ignore[arg-type,return-value]
+    return [*(present[at] for at in by), *missing], [numbers[at] for at in by]
+
+
+def _places(texts: Sequence[str], line: Sequence[object], hierarchy: Hierarchy, leaves: int | None) -> Floats | None:
+    """Return the place of each value between 0 and 1: over the leaves of a given hierarchy, else by size."""
+    if not line:
+        return None
+    if leaves is None:
+        sizes = np.array([float(number) for number in line])  # type: ignore[arg-type]
+        span = float(sizes[-1] - sizes[0])
+        return (sizes - sizes[0]) / span if span > 0 else np.zeros(len(sizes))
+    numbers = {leaf: exact_number(leaf) for leaf in hierarchy.leaves}
+    if all(number is not None for number in numbers.values()):
+        ordered = sorted(numbers, key=lambda leaf: numbers[leaf])  # type: ignore[arg-type,return-value]
+    else:
+        ordered = list(hierarchy.leaves)
+    at = {leaf: place for place, leaf in enumerate(ordered)}
+    places = np.array([at.get(text, -1) for text in texts], dtype=np.float64)
+    if (np.diff(places) <= 0).any():
+        return None
+    return places / max(leaves - 1, 1)
+
+
+def _levels(
+    values: Sequence[object], texts: Sequence[str], hierarchy: Hierarchy, name: str, total: int
+) -> tuple[Level, ...]:
+    """Return the levels of the hierarchy over the values; a missing value is a branch of its own."""
+    hierarchy.codes(texts, name)  # refuses values that are not leaves
+    absent = len(values) - len(texts)
+    counted: list[dict[str, int]] = [{} for _ in range(hierarchy.height + 1)]
+    for row in hierarchy.rows:
+        for at, label in enumerate(row):
+            counted[at][label] = counted[at].get(label, 0) + 1
+    made = []
+    for at in range(hierarchy.height + 1):
+        labels = [hierarchy.ancestor(text, at) for text in texts]
+        if absent:
+            labels.append(hierarchy.rows[0][-1] if at == hierarchy.height else "")
+        number_of: dict[str, int] = {}
+        nodes = np.array([number_of.setdefault(label, len(number_of)) for label in labels], dtype=np.int32)
+        leaves = np.array(
+            [total if at == hierarchy.height else counted[at].get(label, 1) for label in number_of], dtype=np.int64
+        )
+        costs = (leaves - 1) / max(total - 1, 1)
+        made.append(Level(nodes, tuple(number_of), leaves, costs))
+    return tuple(made)
+
+
+def _by_width(level: Level, places: Floats) -> Level:
+    """Return the level with the cost of each node as the width of the values it holds."""
+    nodes = level.nodes[: len(places)]
+    low = np.full(len(level.labels), np.inf)
+    high = np.full(len(level.labels), -np.inf)
+    np.minimum.at(low, nodes, places)
+    np.maximum.at(high, nodes, places)
+    missing = len(level.nodes) > len(places)
+    costs = np.where(np.isfinite(low), high - low, 0.0)
+    if len(level.labels) == 1:
+        costs = np.ones(1)
+    elif missing:
+        costs[level.nodes[-1]] = 0.0
+    return Level(level.nodes, level.labels, level.leaves, costs)

@@ -1,0 +1,251 @@
+"""The classes of a node made from the classes of a finer one: counts are added up, rows never read again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tclose.counts import Block, Integers, sparse_block
+from tclose.recoding.problem import Codes, Problem
+from tclose.recoding.roll_up_loops import (
+    add_rows,
+    copy_chosen,
+    merge_classes,
+    merge_counts,
+    raise_field,
+    sort_counts,
+    sparse_chosen,
+)
+
+Node = tuple[int, ...]
+"""The level of each quasi-identifier."""
+
+WORD = 62
+"""How many bits of a key word are used."""
+KEPT = 1_000_000
+"""About so many classes are kept to make others from."""
+FEW_VALUES = 40
+"""Up to so many values, a class has a place for each of them."""
+MOST_PLACES = 50_000_000
+"""More places than that are too much memory."""
+
+
+@dataclass(frozen=True)
+class Dense:
+    """The counts of one sensitive attribute in some classes: a place for every value."""
+
+    values: int
+    rows: NDArray[np.integer]
+    """The counts of a class lie together."""
+
+
+Counts = tuple[Block | Dense, ...]
+
+
+@dataclass(frozen=True)
+class Lineage:
+    """Which class each combination of quasi-identifiers fell into, step by step."""
+
+    before: Lineage | None
+    numbers: Codes = field(repr=False)
+    """The class that each class of the step before became part of."""
+
+    @cached_property
+    def of_tuples(self) -> Codes:
+        """The class of each combination of quasi-identifiers of the table."""
+        return self.numbers if self.before is None else self.numbers[self.before.of_tuples]
+
+
+@dataclass
+class _Source:
+    """What the counts of classes are yet to be made from: finer classes, and which of them belong together."""
+
+    finer: Classes
+    numbers: Codes
+    first: Codes
+    following: Codes
+
+
+@dataclass
+class Classes:
+    """The classes of one node: keys and sizes, and the counts of every sensitive attribute once asked for."""
+
+    node: Node
+    keys: Integers = field(repr=False)
+    """The node of every quasi-identifier, packed into key words; the words of a class lie together."""
+    sizes: Integers = field(repr=False)
+    lineage: Lineage = field(repr=False)
+    counts: Counts | _Source = field(repr=False)
+
+
+@dataclass(frozen=True)
+class _Field:
+    """Where the node of a quasi-identifier lies in the keys."""
+
+    word: int
+    shift: int
+    mask: int
+
+
+class RollUp:
+    """Makes the classes of nodes, each from the classes of a finer one.
+
+    Parameters
+    ----------
+    problem
+        The rows.
+    nodes
+        About how many nodes will be made, for the choice between plain and compiled loops.
+    """
+
+    def __init__(self, problem: Problem, nodes: int) -> None:
+        self._problem = problem
+        self._fields, self._words = _laid_out([len(quasi.values) for quasi in problem.quasi])
+        self._work = len(problem.counts) * min(nodes, 1_000)
+        self._parents: dict[tuple[int, int, int], Codes] = {}
+        self._scratch = [np.full(len(domain.counts), -1, dtype=np.int64) for domain in problem.domains]
+        self.rows = self._of_rows()
+        """The classes of the rows as they are: level −1, finer than any node."""
+        kept = max(4, min(KEPT // len(self.rows.sizes), 256))
+        self._kept = [self.rows] * kept
+        self._nodes = np.full((kept, len(problem.quasi)), -1, dtype=np.int64)
+        self._numbers = np.full(kept, len(self.rows.sizes), dtype=np.int64)
+        self._next = 0
+
+    def _of_rows(self) -> Classes:
+        problem = self._problem
+        tuples, codes = problem.tuples
+        keys = np.zeros((len(codes), self._words), dtype=np.int64)
+        for column, place in enumerate(self._fields):
+            keys[:, place.word] += codes[:, column].astype(np.int64) << place.shift
+        sizes = np.zeros(len(codes), dtype=np.int64)
+        np.add.at(sizes, tuples, problem.counts)
+        counts = tuple(
+            _compact(sparse_block(tuples, problem.ranks[:, at], problem.counts, len(codes)), len(domain.counts))
+            for at, domain in enumerate(problem.domains)
+        )
+        lineage = Lineage(None, np.arange(len(codes), dtype=np.int32))
+        return Classes((-1,) * len(problem.quasi), keys.ravel(), sizes, lineage, counts)
+
+    def rolled(self, classes: Classes, node: Node) -> Classes:
+        """Return the classes of a node from those of a finer one."""
+        keys = classes.keys.copy()
+        for quasi, (before, after) in enumerate(zip(classes.node, node, strict=True)):
+            if before < after:
+                place = self._fields[quasi]
+                raise_field(
+                    keys, place.word, self._words, place.shift, place.mask, self._ancestors(quasi, before, after),
+                    work=self._work,
+                )  # fmt: skip
+        number = len(classes.sizes)
+        slots = np.full(1 << (2 * number).bit_length(), -1, dtype=np.int32)
+        numbers, first, following = (np.empty(number, dtype=np.int32) for _ in range(3))
+        merged_keys, merged_sizes = np.empty_like(keys), np.empty_like(classes.sizes)
+        found = merge_classes(
+            keys, self._words, classes.sizes, slots, numbers, first, following, merged_keys, merged_sizes,
+            work=self._work,
+        )  # fmt: skip
+        merged_keys, merged_sizes = merged_keys[: found * self._words].copy(), merged_sizes[:found].copy()
+        source = _Source(classes, numbers, first[:found], following)
+        return Classes(node, merged_keys, merged_sizes, Lineage(classes.lineage, numbers), source)
+
+    def _counts(self, classes: Classes) -> Counts:
+        """Return the counts of every sensitive attribute in some classes, added up when first asked for."""
+        if isinstance(classes.counts, _Source):
+            source = classes.counts
+            classes.counts = tuple(
+                self._merged(at, counts, source) for at, counts in enumerate(self._counts(source.finer))
+            )
+        return classes.counts
+
+    def _merged(self, attribute: int, counts: Block | Dense, source: _Source) -> Block | Dense:
+        number = len(source.first)
+        if isinstance(counts, Dense):
+            rows = np.zeros(number * counts.values, dtype=counts.rows.dtype)
+            add_rows(source.numbers, counts.values, counts.rows, rows, work=self._work)
+            return Dense(counts.values, rows)
+        offsets, sizes = np.empty(number + 1, dtype=np.int64), np.empty(number, dtype=np.int64)
+        ranks, sums = np.empty_like(counts.ranks), np.empty_like(counts.counts)
+        used = merge_counts(
+            source.first, source.following, counts.offsets, counts.ranks, counts.counts, self._scratch[attribute],
+            offsets, ranks, sums, sizes, work=self._work,
+        )  # fmt: skip
+        ranks, sums = ranks[:used].copy(), sums[:used].copy()
+        sort_counts(offsets, ranks, sums, work=self._work)
+        return Block(offsets, ranks, sums, sizes)
+
+    def _ancestors(self, quasi: int, before: int, after: int) -> Codes:
+        """Return the node on a level of each node of a finer level, or of each value (level −1)."""
+        if (quasi, before, after) not in self._parents:
+            levels = self._problem.quasi[quasi].levels
+            ancestors = levels[after].nodes
+            if before >= 0:
+                ancestors = np.zeros(int(levels[before].nodes.max()) + 1, dtype=np.int32)
+                ancestors[levels[before].nodes] = levels[after].nodes
+            self._parents[quasi, before, after] = ancestors
+        return self._parents[quasi, before, after]
+
+    def blocks(self, classes: Classes, chosen: Integers) -> tuple[Block, ...]:
+        """Return the counts of some of the classes, for each sensitive attribute."""
+        return tuple(self._chosen(counts, chosen) for counts in self._counts(classes))
+
+    def _chosen(self, counts: Block | Dense, chosen: Integers) -> Block:
+        offsets = np.empty(len(chosen) + 1, dtype=np.int64)
+        if isinstance(counts, Dense):
+            most = len(chosen) * counts.values + 1
+            ranks, sums = np.empty(most, dtype=np.int32), np.empty(most, dtype=np.int64)
+            sizes = np.empty(len(chosen), dtype=np.int64)
+            used = sparse_chosen(chosen, counts.values, counts.rows, offsets, ranks, sums, sizes, work=self._work)
+            return Block(offsets, ranks[:used], sums[:used], sizes)
+        if len(chosen) == counts.classes:
+            return counts
+        most = int(counts.distinct[chosen].sum())
+        ranks, sums = np.empty(most, dtype=np.int32), np.empty(most, dtype=np.int64)
+        copy_chosen(chosen, counts.offsets, counts.ranks, counts.counts, offsets, ranks, sums, work=self._work)
+        return Block(offsets, ranks, sums, counts.sizes[chosen])
+
+    def nodes(self, classes: Classes, chosen: Integers) -> Codes:
+        """Return the node of each quasi-identifier in some of the classes."""
+        words = classes.keys.reshape(-1, self._words)[chosen]
+        nodes = np.empty((len(chosen), len(self._fields)), dtype=np.int32)
+        for column, place in enumerate(self._fields):
+            nodes[:, column] = (words[:, place.word] >> place.shift) & place.mask
+        return nodes
+
+    def at(self, node: Node) -> Classes:
+        """Return the classes of any node, made from the smallest finer ones at hand."""
+        finer = np.flatnonzero((self._nodes <= np.array(node)).all(axis=1))
+        nearest = self._kept[finer[np.argmin(self._numbers[finer])]] if len(finer) else self.rows
+        if nearest.node == node:
+            return nearest
+        made = self.rolled(nearest, node)
+        self._kept[self._next] = made
+        self._nodes[self._next] = node
+        self._numbers[self._next] = len(made.sizes)
+        self._next = (self._next + 1) % len(self._kept)
+        return made
+
+
+def _laid_out(spans: list[int]) -> tuple[list[_Field], int]:
+    """Return where each quasi-identifier's node lies in the keys, and how many words a key has."""
+    fields, word, used = [], 0, 0
+    for span in spans:
+        bits = (span - 1).bit_length()
+        if used + bits > WORD:
+            word, used = word + 1, 0
+        fields.append(_Field(word, used, (1 << bits) - 1))
+        used += bits
+    return fields, word + 1
+
+
+def _compact(block: Block, values: int) -> Block | Dense:
+    """Return the counts with a place for every value where that takes few places."""
+    if values > FEW_VALUES or block.classes * values > MOST_PLACES:
+        return block
+    kind = np.dtype(np.int32 if int(block.sizes.sum()) < 2**31 else np.int64)
+    rows = np.zeros(block.classes * values, dtype=kind)
+    rows[np.repeat(np.arange(block.classes), block.distinct) * values + block.ranks] = block.counts
+    return Dense(values, rows)

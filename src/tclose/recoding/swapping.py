@@ -1,0 +1,95 @@
+"""Classes of the nearest rows, whose rows are exchanged for others a little farther until the class is close."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tclose.compiled import kernel
+from tclose.counts import Integers
+from tclose.recoding.coordinates import Space
+from tclose.recoding.flows import Flows
+from tclose.recoding.nearest import BLOCK, WHOLE_UP_TO, Pool
+
+_STEPS = 2_000_000_000
+"""About how many steps of the innermost loop are worth waiting for."""
+
+
+@kernel
+def _exchanged(bins, k, beyond, edges, weights, flow, limit, chosen):  # type: ignore[no-untyped-def]
+    """Exchange chosen rows for later ones while that lowers the distance and the distance is above the limit."""
+    total = 0.0
+    for e in range(edges):
+        total += weights[e] * abs(flow[e])
+    for y in range(k, len(bins)):
+        if total <= limit:
+            break
+        into = bins[y] * edges
+        least = total - 1e-12
+        out = -1
+        for slot in range(k):
+            away = bins[chosen[slot]] * edges
+            found = 0.0
+            for e in range(edges):
+                found += weights[e] * abs(flow[e] + (beyond[into + e] - beyond[away + e]) / k)
+            if found < least:
+                least = found
+                out = slot
+        if out >= 0:
+            away = bins[chosen[out]] * edges
+            for e in range(edges):
+                flow[e] += (beyond[into + e] - beyond[away + e]) / k
+            chosen[out] = y
+            total = least
+
+
+def k_first(space: Space, bins: Integers, flows: Flows, k: int, limit: float, order: Integers) -> Integers:
+    """Return the class of each row: k rows round a seed, chosen near it and with a distance of at most the limit.
+
+    Where no exchange brings a class that near, it stays farther away; the last class takes what is left.
+
+    Parameters
+    ----------
+    space
+        Where the rows lie.
+    bins
+        The bin of each row's sensitive value.
+    flows
+        The distance of that attribute.
+    k
+        The size of classes.
+    limit
+        The distance wanted.
+    order
+        The rows along a curve, for tables too large to search as a whole.
+
+    References
+    ----------
+    J. Soria-Comas, J. Domingo-Ferrer, D. Sánchez, S. Martínez: t-Closeness through microaggregation: strict
+    privacy with enhanced utility preservation (2015), Algorithm 2.
+    """
+    labels = np.empty(space.rows, dtype=np.int64)
+    pieces = 1 if space.rows <= WHOLE_UP_TO else -(-space.rows // max(BLOCK, 2 * k))
+    candidates = max(_STEPS // (space.rows * max(len(flows.weights), 1)), 50)
+    first = 0
+    for piece in np.array_split(order, pieces):
+        rows = np.sort(piece)
+        found = _k_first(space.part(rows), bins[rows], flows, k, limit, candidates)
+        labels[rows] = found + first
+        first += int(found.max()) + 1
+    return labels
+
+
+def _k_first(space: Space, bins: Integers, flows: Flows, k: int, limit: float, candidates: int) -> Integers:
+    classes = max(space.rows // k, 1)
+    pool = Pool(space, None, None, classes)
+    beyond, edges = flows.beyond.ravel(), flows.beyond.shape[1]
+    for label in range(classes - 1):
+        pool.seed()
+        near = pool.nearest(k + candidates)
+        chosen = np.arange(k)
+        flow = flows.beyond[bins[near[:k]]].mean(axis=0) - flows.expected
+        steps = len(near) * k * edges * classes
+        _exchanged(bins[near], k, beyond, edges, flows.weights, flow, limit, chosen, work=steps)
+        pool.remove(near[chosen], label)
+    pool.labels[pool.labels < 0] = classes - 1
+    return pool.labels

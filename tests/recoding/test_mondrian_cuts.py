@@ -1,0 +1,68 @@
+"""Cuts: what each piece holds, counted row by row, and how near a threshold it is."""
+
+import numpy as np
+from cutting_problems import problem_of, problems, quasi_of
+from hypothesis import given, settings
+
+from tclose.recoding import mondrian
+from tclose.recoding.boxes import Boxes
+from tclose.recoding.cuts import cuts_along
+from tclose.recoding.partition import cell_costs, hulls
+from tclose.recoding.search import Search
+from tclose.roles import Nominal
+
+
+def whole(problem, boxes):
+    number = int(boxes.compartments.max()) + 1
+    orders = mondrian._sorted_rows(problem, boxes)
+    return mondrian._parts(problem, boxes, boxes.compartments, number, orders)
+
+
+@given(problems(most_rows=30))
+@settings(deadline=None, max_examples=100)
+def test_every_piece_has_k_rows_and_is_counted_and_boxed_right(problem):
+    boxes = Boxes.of(problem)
+    parts = whole(problem, boxes)
+    for axis in range(len(problem.quasi)):
+        cuts = cuts_along(problem, boxes, parts, axis)
+        sizes, low, high = cuts.boxed()
+        pieces = cuts.pieces
+        found = np.zeros(len(cuts.part), dtype=np.int64)
+        for at, size in enumerate(sizes.tolist()):
+            inside = (cuts.labels >= pieces.begin[at]) & (cuts.labels < pieces.end[at])
+            rows = np.flatnonzero((boxes.compartments == pieces.part[at]) & (inside != pieces.outside[at]))
+            assert size == problem.counts[rows].sum() >= problem.k
+            assert (low[at] == boxes.positions[rows].min(axis=0)).all()
+            assert (high[at] == boxes.positions[rows].max(axis=0)).all()
+            found[pieces.cut[at]] += size
+        assert (found == parts.sizes[cuts.part]).all()
+
+
+@given(problems(most_rows=30))
+@settings(deadline=None, max_examples=100)
+def test_a_box_costs_what_the_cells_of_its_rows_cost(problem):
+    boxes = Boxes.of(problem)
+    parts = whole(problem, boxes)
+    rows = np.arange(len(problem.counts))
+    costs = cell_costs(problem, hulls(problem, rows, boxes.compartments, parts.number)) @ problem.weights
+    np.testing.assert_allclose(boxes.losses(parts.low, parts.high), costs, atol=1e-12)
+
+
+def cut_at(values, sensitive, k, t):
+    problem = problem_of([quasi_of("q", values)], [(sensitive, Nominal())], {None: {"k": k}, 0: {"t": t}})
+    return sorted(mondrian.find(problem, Search()).sizes().tolist())
+
+
+def test_a_distance_of_exactly_t_is_allowed_although_its_float_is_above():
+    """8/10 − 1/2 is 0.3, but 0.8 − 0.5 > 0.3 in floats."""
+    assert 0.8 - 0.5 > 0.3
+    sensitive = ["x"] * 8 + ["y"] * 2 + ["x"] * 2 + ["y"] * 8
+    assert cut_at([1] * 10 + [2] * 10, sensitive, 1, "0.3") == [10, 10]
+    assert cut_at([1] * 10 + [2] * 10, sensitive, 1, "0.2999999999999999999") == [20]
+
+
+def test_a_line_is_also_cut_in_the_middle_of_its_width():
+    """Of 102 rows the last three lie far off, and are distributed as the others: no tenth parts them without loss."""
+    values = [*range(99), 1000, 1001, 1002]
+    sensitive = ["x"] * 33 + ["y"] * 33 + ["z"] * 33 + ["x", "y", "z"]
+    assert cut_at(values, sensitive, 3, "0") == [3, 99]
