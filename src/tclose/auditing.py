@@ -78,19 +78,53 @@ def audit(
 
     session = DuckDBSession(read=read, memory=memory, threads=threads, temp=temp)
     opened = session.open(table)
-    roles = _checked(roles if roles is not None else _built_in_roles(table), opened)
+    roles = checked(roles if roles is not None else built_in_roles(table), opened)
+    if not roles.sensitive:
+        raise RoleConflictError("Name at least one sensitive attribute: what is to be protected? (-s NAME)")
     wanted = requirements(require)
-    _check_attributes(wanted, roles)
-    opened = opened.keep([*roles.quasi, *roles.sensitive])
+    check_attributes(wanted, roles)
     inspection = Inspection(
         session=session,
-        table=opened,
+        table=opened.keep([*roles.quasi, *roles.sensitive]),
         wanted=wanted,
         models=_models(measure, wanted, population=population is not None),
         population=session.open(population).keep(roles.quasi) if population is not None else None,
         progress=progress or (lambda _stage, _share: None),
     )
     return _audited(inspection, roles, _Reference.of(reference, session, roles), drivers=drivers)
+
+
+def audit_release(
+    session: Session,
+    table: Table,
+    roles: Roles,
+    wanted: tuple[Requirement, ...],
+    original: Mapping[tuple[str, ...], Observed] | None,
+) -> Audit:
+    """Return the audit of a table that a session has opened.
+
+    Parameters
+    ----------
+    session, table
+        The engine, and the table as it opened it.
+    roles
+        Which column is what; without a sensitive attribute only class sizes are judged.
+    wanted
+        What is required.
+    original
+        The distribution of each attribute in the table that this one was made from, to compare classes with it; None
+        compares them with the table itself.
+    """
+    inspection = Inspection(
+        session=session,
+        table=table.keep([*roles.quasi, *roles.sensitive]),
+        wanted=wanted,
+        models=_models("usual", wanted, population=False),
+        population=None,
+        progress=lambda _stage, _share: None,
+    )
+    reference = _Reference("the audited table") if original is None else _Reference("the original table", seen=original)
+    return _audited(inspection, roles, reference, drivers=False)
 
 
 def _audited(inspection: Inspection, roles: Roles, reference: _Reference, *, drivers: bool | None) -> Audit:
@@ -126,14 +160,17 @@ def _audited(inspection: Inspection, roles: Roles, reference: _Reference, *, dri
     )
 
 
-def _is_joint(roles: Roles) -> bool:
+def is_joint(roles: Roles) -> bool:
+    """Say whether several sensitive attributes are measured as one."""
     return roles.together == "joint" and len(roles.sensitive) > 1
 
 
 def _runs(roles: Roles) -> list[Run]:
     """Return the groupings that the roles ask for."""
     quasi, names = roles.quasi, tuple(roles.sensitive)
-    if _is_joint(roles):
+    if not names:
+        return [Run(quasi, ((quasi[0],),), attribute_models=False)]
+    if is_joint(roles):
         return [Run(quasi, (names,))]
     if roles.together == "quasi" and len(names) > 1:
         own = [
@@ -150,19 +187,20 @@ def _runs(roles: Roles) -> list[Run]:
 
 
 def _distances(run: Run, roles: Roles) -> list[Distance | None]:
-    return [Nominal() if len(names) > 1 else roles.sensitive[names[0]] for names in run.names]
+    return [Nominal() if len(names) > 1 else roles.sensitive.get(names[0]) for names in run.names]
 
 
 def _notes(roles: Roles) -> Iterable[str]:
     if roles.identifiers:
         yield f"The table carries identifiers ({listed(roles.identifiers)}); remove them before it is published."
-    if _is_joint(roles):
+    if is_joint(roles):
         yield "The sensitive attributes are measured together, their combinations as nominal values."
     if roles.together == "quasi" and len(roles.sensitive) > 1:
         yield "Each sensitive attribute is measured with the others among the quasi-identifiers."
 
 
-def _built_in_roles(table: object) -> Roles:
+def built_in_roles(table: object) -> Roles:
+    """Return the roles that an example brings; refuse other tables without roles."""
     from tclose.sources import ExampleSource, locate
 
     source = locate(table) if isinstance(table, str) and table.startswith("example:") else None
@@ -173,7 +211,8 @@ def _built_in_roles(table: object) -> Roles:
     )
 
 
-def _checked(roles: Roles, table: Table) -> Roles:
+def checked(roles: Roles, table: Table) -> Roles:
+    """Return the roles if the table has their columns and there is a quasi-identifier; refuse them otherwise."""
     available = [column.name for column in table.columns]
     words = {
         "quasi-identifier": roles.quasi,
@@ -184,16 +223,15 @@ def _checked(roles: Roles, table: Table) -> Roles:
         for name in names:
             if name not in available:
                 raise ColumnNotFoundError(name, available, role)
-    if not roles.sensitive:
-        raise RoleConflictError("Name at least one sensitive attribute: what is to be protected? (-s NAME)")
     if not roles.quasi:
         raise RoleConflictError("Name at least one quasi-identifier: what may someone know of a person? (-q NAME)")
     return roles
 
 
-def _check_attributes(wanted: Sequence[Requirement], roles: Roles) -> None:
+def check_attributes(wanted: Sequence[Requirement], roles: Roles) -> None:
+    """Refuse requirements on attributes that are not measured on their own."""
     for requirement in wanted:
-        if requirement.attribute is not None and _is_joint(roles):
+        if requirement.attribute is not None and is_joint(roles):
             raise InputError(
                 f"{requirement.model.key} cannot be required of {requirement.attribute!r} alone where the sensitive "
                 "attributes are measured together; require it without an attribute, or measure each alone."
@@ -235,6 +273,7 @@ class _Reference:
     given: Mapping[str, Mapping[object, Any]] | None = None
     table: Table | None = None
     session: Session | None = None
+    seen: Mapping[tuple[str, ...], Observed] | None = None
 
     @staticmethod
     def of(reference: object | None, session: Session, roles: Roles) -> _Reference:
@@ -245,8 +284,8 @@ class _Reference:
                 if name not in roles.sensitive:
                     raise ColumnNotFoundError(str(name), roles.sensitive, "reference's")
             missing = [name for name in roles.sensitive if name not in reference]
-            if missing or _is_joint(roles):
-                what = "the attributes measured together" if _is_joint(roles) else listed(missing)
+            if missing or is_joint(roles):
+                what = "the attributes measured together" if is_joint(roles) else listed(missing)
                 raise InputError(f"The reference gives no distribution for {what}; give one for each, or name a table.")
             return _Reference("a given distribution", given=reference)
         table = session.open(reference).keep(list(roles.sensitive))
@@ -255,4 +294,6 @@ class _Reference:
     def for_attribute(self, names: tuple[str, ...]) -> Observed | Mapping[object, Any] | None:
         if self.table is not None and self.session is not None:
             return self.session.values(self.table, names)
+        if self.seen is not None:
+            return self.seen.get(names)
         return self.given.get(names[0]) if self.given is not None and len(names) == 1 else None

@@ -1,0 +1,171 @@
+"""From the distinct rows that an engine counted to the problem that methods search."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+
+from tclose.domains import Domain, Observed, arranged
+from tclose.engines.interface import DistinctRows
+from tclose.errors import HierarchyError, InputError, RoleConflictError, ThresholdError, counted, listed
+from tclose.hierarchies import Hierarchy, built_hierarchy, hierarchy_of, inferred_hierarchy, is_builder
+from tclose.measuring import Task
+from tclose.models.catalogue import Requirement
+from tclose.recoding.problem import Problem, Quasi
+from tclose.recoding.quasi import prepared
+from tclose.roles import Nominal, Roles
+
+GivenHierarchy = Hierarchy | Path | str | Mapping[str, object]
+"""A hierarchy as a person gives it: itself, a file, a nested mapping, or words such as ``"intervals:5,10"``."""
+Levels = int | tuple[int, int]
+"""A level that a column must be published on, or the finest and the coarsest that it may be."""
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What a person asks for beyond the requirements."""
+
+    hierarchies: Mapping[str, GivenHierarchy] = field(default_factory=dict)
+    levels: Mapping[str, Levels] = field(default_factory=dict)
+    weights: Mapping[str, float] = field(default_factory=dict)
+    suppress: Fraction = Fraction(0)
+    intervals: bool = True
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A problem, with what is needed to speak of it: hierarchies, names, and what was assumed."""
+
+    problem: Problem
+    hierarchies: tuple[Hierarchy, ...]
+    attributes: tuple[tuple[str, ...], ...]
+    """The columns of each sensitive attribute; several make one joint attribute."""
+    distinct: DistinctRows = field(repr=False)
+    to_distinct: tuple[np.ndarray, ...] = field(repr=False)
+    """For each quasi-identifier, the position among the engine's values of each code of the problem."""
+    rows: np.ndarray = field(repr=False)
+    """The engine's distinct row behind each row of the problem."""
+    notes: tuple[str, ...]
+
+    def original(self) -> dict[tuple[str, ...], Observed]:
+        """Return the distribution of each attribute in the original table."""
+        return dict(zip(self.attributes, self.distinct.sensitive, strict=True))
+
+
+def attributes_of(roles: Roles) -> tuple[tuple[str, ...], ...]:
+    """Return the columns of each sensitive attribute that is judged on its own."""
+    names = tuple(roles.sensitive)
+    if roles.together == "quasi" and len(names) > 1:
+        raise RoleConflictError(
+            "A release is judged by each sensitive attribute alone or by all jointly; together='quasi' is for audits."
+        )
+    return (names,) if roles.together == "joint" and len(names) > 1 else tuple((name,) for name in names)
+
+
+def framed(distinct: DistinctRows, roles: Roles, wanted: Sequence[Requirement], wishes: Wishes) -> Frame:
+    """Return the problem of making a release.
+
+    Parameters
+    ----------
+    distinct
+        The distinct rows of the table.
+    roles
+        Which column is what.
+    wanted
+        What the release must meet.
+    wishes
+        Hierarchies, levels, weights and limits.
+    """
+    _check_names(roles, wishes)
+    notes: list[str] = []
+    columns = [
+        _quasi(name, observed, wishes, notes) for name, observed in zip(roles.quasi, distinct.quasi, strict=True)
+    ]
+    attributes = attributes_of(roles)
+    domains, ranks = [], []
+    for at, (names, observed) in enumerate(zip(attributes, distinct.sensitive, strict=True)):
+        distance = Nominal() if len(names) > 1 else roles.sensitive[names[0]]
+        domain, rank_of = arranged(" × ".join(names), observed, distance)
+        domains.append(domain)
+        ranks.append(rank_of[distinct.sensitive_codes[:, at]])
+    codes = np.stack([code_of[distinct.codes[:, at]] for at, (_, code_of, _) in enumerate(columns)], axis=1)
+    shape = (len(codes), len(domains))
+    ranked = np.stack(ranks, axis=1).astype(np.int32) if ranks else np.zeros(shape, dtype=np.int32)
+    order = np.lexsort((*ranked.T[::-1], *codes.T[::-1]))
+    problem = Problem(
+        quasi=tuple(quasi for quasi, _, _ in columns),
+        codes=np.ascontiguousarray(codes[order], dtype=np.int32),
+        ranks=np.ascontiguousarray(ranked[order]),
+        counts=distinct.counts[order],
+        domains=tuple(domains),
+        tasks=_tasks(wanted, domains),
+        suppress=wishes.suppress,
+        seed=wishes.seed,
+    )
+    notes += [note for domain in domains for note in domain.notes]
+    back = tuple(np.argsort(code_of) for _, code_of, _ in columns)
+    return Frame(problem, tuple(tree for _, _, tree in columns), attributes, distinct, back, order, tuple(notes))
+
+
+def _check_names(roles: Roles, wishes: Wishes) -> None:
+    for what, given in (("hierarchy", wishes.hierarchies), ("level", wishes.levels), ("weight", wishes.weights)):
+        strangers = [name for name in given if name not in roles.quasi]
+        if strangers:
+            raise InputError(f"A {what} is given for {listed(strangers)}, which is no quasi-identifier.")
+
+
+def _quasi(name: str, observed: Observed, wishes: Wishes, notes: list[str]) -> tuple[Quasi, np.ndarray, Hierarchy]:
+    given = wishes.hierarchies.get(name)
+    values = observed.values.tolist() if isinstance(observed.values, np.ndarray) else list(observed.values)
+    inferred = True
+    if given is None:
+        tree = inferred_hierarchy(values, observed.counts, observed.kind, observed.categories)
+        if tree is None:
+            raise HierarchyError(
+                f"The quasi-identifier {name!r} is text of {counted(len(values), 'value')} and has no hierarchy, so "
+                f"nothing says how to generalise it. Give one, --hierarchy {name}=FILE, or say that its values are "
+                f"kept or replaced by * as a whole, --hierarchy {name}=flat."
+            )
+        if tree.height > 1:
+            notes.append(f"{name}: a hierarchy of {tree.height + 1} levels was made from its values.")
+    elif isinstance(given, str) and is_builder(given):
+        tree = built_hierarchy(given, values, observed.counts, observed.kind, observed.categories)
+    else:
+        tree, inferred = hierarchy_of(given, name), False
+    weight = float(wishes.weights.get(name, 1.0))
+    if not 0 < weight < float("inf"):
+        raise InputError(f"The weight of {name!r} must be more than 0.")
+    levels = wishes.levels.get(name)
+    span = (levels, levels) if isinstance(levels, int) else levels
+    quasi, codes = prepared(
+        name, observed, tree, inferred=inferred, intervals=wishes.intervals, levels=span, weight=weight
+    )
+    return quasi, codes, tree
+
+
+def _tasks(wanted: Sequence[Requirement], domains: Sequence[Domain]) -> tuple[Task, ...]:
+    """Return what is judged: table requirements once, attribute requirements for each attribute they name."""
+    tasks = []
+    for requirement in wanted:
+        model = requirement.model
+        if model.needs_population or model.needs_supersets:
+            raise ThresholdError(
+                f"{model.title} cannot be enforced: it depends on more than the class itself. Audit the release for it."
+            )
+        if model.scope == "table":
+            tasks.append(Task(model, None, (requirement,)))
+            continue
+        fitting = [at for at, domain in enumerate(domains) if requirement.attribute in (None, domain.name)]
+        if not fitting:
+            raise RoleConflictError(f"{model.title} is required, but there is no sensitive attribute (-s NAME).")
+        for at in fitting:
+            refusal = model.refusal(domains[at])
+            if refusal:
+                raise InputError(f"{model.title} cannot be required of {domains[at].name!r}: it {refusal}.")
+            tasks.append(Task(model, at, (requirement,)))
+    return tuple(tasks)

@@ -1,0 +1,132 @@
+"""From the classes of a partition to what is written: the cells of each class as labels, and the recipe."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tclose.anonymizing.framing import Frame
+from tclose.counts import Integers, Ranks
+from tclose.models.catalogue import Requirement
+from tclose.readings import as_text
+from tclose.recipes import Cell, Recipe, RecodedColumn
+from tclose.recoding.partition import INTERVAL, Partition
+from tclose.recoding.problem import Quasi, numbered
+from tclose.roles import Roles
+
+
+def recipe_of(
+    frame: Frame,
+    partition: Partition,
+    *,
+    method: str,
+    roles: Roles,
+    requirements: Sequence[Requirement],
+    published: Sequence[str],
+    own: bool,
+) -> Recipe:
+    """Return the recipe of a partition; classes that publish the same labels are one.
+
+    Parameters
+    ----------
+    frame
+        The problem and the table it was made from.
+    partition
+        The classes found.
+    method, roles, requirements, published, own
+        What the recipe says of the release.
+    """
+    columns, cells = _columns(frame, partition)
+    classes, cells = _one_by_label(columns, partition.classes, cells)
+    codes, classes, counts, sensitive = _pieces(frame, partition, classes)
+    names = [quasi.name for quasi in frame.problem.quasi]
+    return Recipe(
+        method=method,
+        roles=roles,
+        requirements=tuple(requirements),
+        published=tuple(published),
+        columns=columns,
+        sensitive=sensitive,
+        codes=codes,
+        classes=classes,
+        counts=counts,
+        cells=cells,
+        levels=None if partition.levels is None else dict(zip(names, partition.levels, strict=True)),
+        seed=frame.problem.seed,
+        own=own,
+    )
+
+
+def _columns(frame: Frame, partition: Partition) -> tuple[tuple[RecodedColumn, ...], Ranks]:
+    """Return the recoded columns, and which of their cells each class publishes."""
+    found, chosen = [], []
+    for at, (quasi, tree) in enumerate(zip(frame.problem.quasi, frame.hierarchies, strict=True)):
+        levels, first, last = (
+            part[:, at].astype(np.int64)
+            for part in (partition.cells.levels, partition.cells.first, partition.cells.last)
+        )
+        keys = np.stack([levels, first, np.where(levels == INTERVAL, last, first)], axis=1)
+        distinct, of_class = np.unique(keys, axis=0, return_inverse=True)
+        found.append(
+            RecodedColumn(
+                name=quasi.name,
+                values=tuple(None if value is None else as_text(value) for value in quasi.values),
+                cells=tuple(_cell(quasi, *row) for row in distinct.tolist()),
+                hierarchy=tree,
+                native=bool((levels == 0).all()),
+            )
+        )
+        chosen.append(of_class.ravel())
+    return tuple(found), np.stack(chosen, axis=1).astype(np.int32)
+
+
+def _cell(quasi: Quasi, level: int, first: int, last: int) -> Cell:
+    if level == INTERVAL:
+        low, high = as_text(quasi.values[first]), as_text(quasi.values[last])
+        return Cell(f"[{low}, {high}]", None, low, high)
+    label = quasi.levels[level].labels[first]
+    return Cell(label or None, level)
+
+
+def _one_by_label(columns: Sequence[RecodedColumn], classes: Integers, cells: Ranks) -> tuple[Integers, Ranks]:
+    """Return the classes numbered so that those with the same labels are one, and the cells of each."""
+    spelled = []
+    for at, column in enumerate(columns):
+        number_of: dict[str | None, int] = {}
+        ids = np.array([number_of.setdefault(cell.label, len(number_of)) for cell in column.cells])
+        spelled.append(ids[cells[:, at]])
+    number = numbered(np.stack(spelled, axis=1))
+    first = np.unique(number, return_index=True)[1]
+    return np.where(classes >= 0, number[np.where(classes >= 0, classes, 0)], -1), cells[first]
+
+
+def _pieces(
+    frame: Frame, partition: Partition, classes: Integers
+) -> tuple[Ranks, Integers, Integers | None, dict[str, tuple[str | None, ...]]]:
+    """Return the pieces by their key columns: the quasi-identifiers alone where these decide."""
+    problem = frame.problem
+    tuples, codes = problem.tuples
+    pairs = np.unique(np.stack([tuples[partition.rows], classes], axis=1), axis=0)
+    if len(pairs) == len(codes):
+        return codes[pairs[:, 0]], pairs[:, 1], None, {}
+    keys = [problem.codes[partition.rows]]
+    sensitive: dict[str, tuple[str | None, ...]] = {}
+    behind = frame.rows[partition.rows]
+    for at, names in enumerate(frame.attributes):
+        position = frame.distinct.sensitive_codes[behind, at]
+        for part, name in enumerate(names):
+            every_value: list[Any] = list(frame.distinct.sensitive[at].values)
+            values = [value[part] for value in every_value] if len(names) > 1 else every_value
+            texts = [None if value is None else as_text(value) for value in values]
+            number_of: dict[str | None, int] = {}
+            code = np.array([number_of.setdefault(text, len(number_of)) for text in texts], dtype=np.int32)
+            keys.append(code[position][:, np.newaxis])
+            sensitive[name] = tuple(number_of)
+    every = np.concatenate([np.concatenate(keys, axis=1), classes[:, np.newaxis].astype(np.int32)], axis=1)
+    order = numbered(every + 1)
+    first = np.unique(order, return_index=True)[1]
+    counts = np.zeros(len(first), dtype=np.int64)
+    np.add.at(counts, order, partition.counts)
+    return np.ascontiguousarray(every[first, :-1]), every[first, -1].astype(np.int64), counts, sensitive

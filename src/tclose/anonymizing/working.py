@@ -1,0 +1,108 @@
+"""A release in the engine that holds its rows: audited, and written so that nothing is left half-written."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tclose.auditing import audit_release
+from tclose.domains import Observed
+from tclose.engines.interface import ReleasedTable, Session, Table
+from tclose.errors import InputError, InternalError, SourceError
+from tclose.models.catalogue import Requirement
+from tclose.releases import Release, Written
+from tclose.results import Audit
+from tclose.roles import Roles
+
+
+@dataclass(frozen=True)
+class EngineWork:
+    """The rows of a release, and what is needed to judge them."""
+
+    session: Session
+    table: ReleasedTable
+    roles: Roles
+    wanted: tuple[Requirement, ...]
+    original: Mapping[tuple[str, ...], Observed]
+    suppressed: int
+    own: bool
+
+    def audits(self) -> tuple[Audit, Audit]:
+        """Return the audit of the release against itself, and against the original."""
+        return self._audits(self.table)
+
+    def _audits(self, table: Table) -> tuple[Audit, Audit]:
+        original = audit_release(self.session, table, self.roles, self.wanted, self.original)
+        own = audit_release(self.session, table, self.roles, self.wanted, None)
+        return own, original
+
+    def write(self, release: Release, path: Path, *, force: bool) -> Written:
+        """Write the release, its recipe and its report, after auditing the file that will bear the name."""
+        targets = Targets.beside(path)
+        targets.check(force=force)
+        with self.table.writing(path) as temporary:
+            own, original = self._audits(self.table.read_back(temporary))
+            if original.holds is False or (self.own and own.holds is False):
+                raise InternalError("The written release does not meet the requirements that its search met.")
+            if original.rows != self.table.rows:
+                raise InternalError("The written release does not have the rows that it should.")
+            written = Written(path, targets.recipe, targets.report, own, original)
+            recipe = release.recipe.to_json() if release.recipe is not None else ""
+            with _beside(targets.recipe, recipe), _beside(targets.report, _report(release, written)):
+                pass
+        return written
+
+
+@dataclass(frozen=True)
+class Targets:
+    """The files of a release."""
+
+    table: Path
+    recipe: Path
+    report: Path
+
+    @staticmethod
+    def beside(path: Path) -> Targets:
+        """Return the files that go with a table."""
+        return Targets(path, path.with_name(f"{path.name}.recipe.json"), path.with_name(f"{path.name}.report.json"))
+
+    def check(self, *, force: bool) -> None:
+        """Refuse files that are there already, and folders that are not, before any work is done."""
+        if not self.table.parent.is_dir():
+            raise SourceError(f"There is no folder {str(self.table.parent)!r} to write to.")
+        if not os.access(self.table.parent, os.W_OK):
+            raise SourceError(f"Nothing can be written to the folder {str(self.table.parent)!r}.")
+        for path in (self.table, self.recipe, self.report):
+            if path.is_dir():
+                raise SourceError(f"{str(path)!r} is a folder; name a file to write to.")
+            if path.exists() and not force:
+                raise InputError(f"{str(path)!r} is there already; say --force (force=True) to replace it.")
+
+
+def _report(release: Release, written: Written) -> str:
+    from tclose.render.json import json_text
+    from tclose.render.release_json import report_data
+
+    return json_text(report_data(release, written))
+
+
+@contextmanager
+def _beside(path: Path, text: str) -> Iterator[None]:
+    """Write a small file under another name, and give it its own when the block ends without an error."""
+    beside = path.with_name(f".{path.name}.{secrets.token_hex(6)}")
+    try:
+        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        yield
+        beside.replace(path)
+    except OSError as problem:
+        raise SourceError(f"{str(path)!r} cannot be written: {problem.strerror}.") from None
+    finally:
+        beside.unlink(missing_ok=True)

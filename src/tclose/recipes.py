@@ -1,0 +1,256 @@
+"""The recipe of a release: which rows made a class and what it publishes, so that it can be made again.
+
+A recipe holds values of the original table: it belongs with the original, not with the release.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tclose.counts import Integers, Ranks
+from tclose.engines.interface import Recoding
+from tclose.errors import InputError
+from tclose.hierarchies import Hierarchy
+from tclose.models.catalogue import Requirement, requirements, short
+from tclose.policy import declared_distance
+from tclose.roles import Distance, Hierarchical, Ordered, Roles
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What a class publishes of a quasi-identifier: a node of its hierarchy, or an interval of its values."""
+
+    label: str | None
+    """What is written; None stands for a missing value."""
+    level: int | None = None
+    """The level of the node; None for an interval."""
+    low: str | None = None
+    high: str | None = None
+
+
+@dataclass(frozen=True)
+class RecodedColumn:
+    """How one quasi-identifier is recoded."""
+
+    name: str
+    values: tuple[str | None, ...] = field(repr=False)
+    """The values of the original, as texts; None is a missing value."""
+    cells: tuple[Cell, ...] = field(repr=False)
+    """The cells that occur."""
+    hierarchy: Hierarchy
+    native: bool
+    """Whether only single values are published, in the type of the original."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a release was made.
+
+    Where ``counts`` is None the quasi-identifiers alone decide what becomes of a row, so that the recipe also
+    applies to new rows. Otherwise rows with the same quasi-identifiers were divided by their sensitive values, and the
+    recipe repeats the release of the table that it was made from, and of no other.
+    """
+
+    method: str
+    roles: Roles
+    requirements: tuple[Requirement, ...]
+    published: tuple[str, ...]
+    """The columns of the release, in their order."""
+    columns: tuple[RecodedColumn, ...] = field(repr=False)
+    sensitive: Mapping[str, tuple[str | None, ...]] = field(repr=False)
+    """The values of the sensitive columns, where they helped to decide."""
+    codes: Ranks = field(repr=False)
+    """Pieces × key columns: the quasi-identifiers, then the sensitive columns."""
+    classes: Integers = field(repr=False)
+    counts: Integers | None = field(repr=False)
+    cells: Ranks = field(repr=False)
+    """Classes × quasi-identifiers: the cell that each class publishes."""
+    levels: Mapping[str, int] | None
+    seed: int
+    own: bool
+    """Whether the release also meets the requirements against its own distribution."""
+
+    @property
+    def applies_to_new_rows(self) -> bool:
+        """Whether the quasi-identifiers alone decide what becomes of a row."""
+        return self.counts is None
+
+    def recoding(self) -> Recoding:
+        """Return what the engine does with the rows of the original."""
+        quasi = tuple(column.name for column in self.columns)
+        return Recoding(
+            columns=self.published,
+            keys=(*quasi, *self.sensitive),
+            values=(*(column.values for column in self.columns), *self.sensitive.values()),
+            codes=self.codes,
+            classes=self.classes,
+            counts=self.counts,
+            quasi=quasi,
+            labels=tuple([cell.label for cell in column.cells] for column in self.columns),
+            cells=self.cells,
+            native=tuple(column.native for column in self.columns),
+            seed=self.seed,
+        )
+
+    def to_json(self) -> str:
+        """Return the recipe as JSON text."""
+        return json.dumps(_recipe_data(self), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+
+
+def read_recipe(path: str | Path) -> Recipe:
+    """Return the recipe in a file.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or is not a recipe of this version of tclose.
+    """
+    try:
+        data = json.loads(Path(path).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(f"There is no recipe {str(path)!r}; 'tclose anonymize' writes one beside a release.") from None
+    except OSError as problem:
+        raise InputError(f"The recipe {str(path)!r} cannot be read: {problem.strerror}.") from None
+    except ValueError:
+        raise InputError(f"{str(path)!r} is not a recipe: it is not JSON.") from None
+    if not isinstance(data, dict) or data.get("kind") != "recipe" or data.get("format") != FORMAT:
+        raise InputError(f"{str(path)!r} is not a recipe that this version of tclose understands.")
+    try:
+        return _recipe(data)
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError):
+        raise InputError(f"The recipe {str(path)!r} is damaged; make the release again.") from None
+
+
+def _recipe_data(recipe: Recipe) -> dict[str, Any]:
+    return {
+        "kind": "recipe",
+        "format": FORMAT,
+        "method": recipe.method,
+        "applies_to_new_rows": recipe.applies_to_new_rows,
+        "roles": {
+            "quasi": list(recipe.roles.quasi),
+            "sensitive": {name: _distance_data(distance) for name, distance in recipe.roles.sensitive.items()},
+            "identifiers": list(recipe.roles.identifiers),
+            "together": recipe.roles.together,
+        },
+        "requirements": [_requirement_data(requirement) for requirement in recipe.requirements],
+        "published": list(recipe.published),
+        "levels": None if recipe.levels is None else dict(recipe.levels),
+        "seed": recipe.seed,
+        "own": recipe.own,
+        "columns": [
+            {
+                "name": column.name,
+                "native": column.native,
+                "values": list(column.values),
+                "cells": [[cell.label, cell.level, cell.low, cell.high] for cell in column.cells],
+                "hierarchy": [list(row) for row in column.hierarchy.rows],
+            }
+            for column in recipe.columns
+        ],
+        "sensitive": {name: list(values) for name, values in recipe.sensitive.items()},
+        "pieces": {
+            "codes": recipe.codes.T.tolist(),
+            "classes": recipe.classes.tolist(),
+            "counts": None if recipe.counts is None else recipe.counts.tolist(),
+        },
+        "classes": recipe.cells.T.tolist(),
+    }
+
+
+def _recipe(data: Mapping[str, Any]) -> Recipe:
+    roles = data["roles"]
+    columns = tuple(
+        RecodedColumn(
+            name=str(column["name"]),
+            values=tuple(column["values"]),
+            cells=tuple(Cell(*cell) for cell in column["cells"]),
+            hierarchy=Hierarchy(tuple(tuple(row) for row in column["hierarchy"])),
+            native=bool(column["native"]),
+        )
+        for column in data["columns"]
+    )
+    pieces = data["pieces"]
+    recipe = Recipe(
+        method=str(data["method"]),
+        roles=Roles(
+            quasi=roles["quasi"],
+            sensitive={name: _distance(name, given) for name, given in roles["sensitive"].items()},
+            identifiers=roles["identifiers"],
+            together=roles["together"],
+        ),
+        requirements=tuple(_requirement(given) for given in data["requirements"]),
+        published=tuple(data["published"]),
+        columns=columns,
+        sensitive={name: tuple(values) for name, values in data["sensitive"].items()},
+        codes=_matrix(pieces["codes"], len(columns) + len(data["sensitive"])),
+        classes=np.array(pieces["classes"], dtype=np.int64),
+        counts=None if pieces["counts"] is None else np.array(pieces["counts"], dtype=np.int64),
+        cells=_matrix(data["classes"], len(columns)),
+        levels=data["levels"],
+        seed=int(data["seed"]),
+        own=bool(data["own"]),
+    )
+    _check(recipe)
+    return recipe
+
+
+def _matrix(columns: Sequence[Sequence[int]], width: int) -> Ranks:
+    matrix = np.array(columns, dtype=np.int32).reshape(width, -1)
+    return np.ascontiguousarray(matrix.T)
+
+
+def _check(recipe: Recipe) -> None:
+    """Refuse positions that point nowhere."""
+    spans = [len(column.values) for column in recipe.columns] + [len(values) for values in recipe.sensitive.values()]
+    if len(recipe.codes) != len(recipe.classes) or (
+        recipe.counts is not None and len(recipe.counts) != len(recipe.codes)
+    ):
+        raise ValueError("pieces of unequal length")
+    inside = (recipe.codes >= 0) & (recipe.codes < np.array(spans, dtype=np.int64))
+    published = (recipe.cells >= 0) & (recipe.cells < np.array([len(column.cells) for column in recipe.columns]))
+    classes = (recipe.classes >= -1) & (recipe.classes < len(recipe.cells))
+    if not (inside.all() and published.all() and classes.all()):
+        raise ValueError("a position that points nowhere")
+
+
+def _distance_data(distance: Distance | None) -> dict[str, Any] | None:
+    if distance is None:
+        return None
+    data: dict[str, Any] = {"distance": distance.word, "nulls": distance.nulls}
+    if isinstance(distance, Ordered):
+        data["order"] = distance.order if isinstance(distance.order, str) else [str(value) for value in distance.order]
+    if isinstance(distance, Hierarchical):
+        from tclose.hierarchies import hierarchy_of
+
+        data["hierarchy"] = [list(row) for row in hierarchy_of(distance.tree, "the sensitive attribute").rows]
+    return data
+
+
+def _distance(name: str, given: Mapping[str, Any] | None) -> Distance | None:
+    if given is None:
+        return None
+    if "hierarchy" in given:
+        return Hierarchical(Hierarchy(tuple(tuple(row) for row in given["hierarchy"])), nulls=given["nulls"])
+    return declared_distance(name, distance=given["distance"], nulls=given["nulls"], order=given.get("order"))
+
+
+def _requirement_data(requirement: Requirement) -> dict[str, Any]:
+    model = requirement.model
+    numbers = [requirement.threshold if part == "threshold" else getattr(model, part) for part in model.form]
+    return {"model": model.key, "numbers": [short(number) for number in numbers], "attribute": requirement.attribute}
+
+
+def _requirement(given: Mapping[str, Any]) -> Requirement:
+    numbers = ",".join(given["numbers"])
+    attribute = given["attribute"]
+    (made,) = requirements({given["model"]: numbers if attribute is None else {attribute: numbers}})
+    return made

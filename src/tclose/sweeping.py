@@ -1,0 +1,125 @@
+"""The verb ``frontier``: sweep a threshold and see what each method's release costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from tclose.anonymizing.framing import GivenHierarchy, Levels, Wishes
+from tclose.anonymizing.verb import chosen_search, framed_table, share_of_rows
+from tclose.auditing import built_in_roles, check_attributes, checked
+from tclose.engines.interface import Progress
+from tclose.errors import InputError, ThresholdError, listed
+from tclose.exact import Number, fraction
+from tclose.frontiers import Frontier, Point
+from tclose.models.catalogue import MODELS, Requirement, Wanted, requirements
+from tclose.recoding.methods import AUTO, METHODS, found
+from tclose.recoding.partition import kept_detail, published
+from tclose.recoding.problem import Problem
+from tclose.recoding.search import Search
+from tclose.roles import Roles
+
+if TYPE_CHECKING:
+    from tclose.sources import ReadOptions
+
+USUAL_METHODS = ("peel", "mondrian", "full-domain")
+_USUAL_VALUES = {"t": ("0.05", "0.1", "0.15", "0.2", "0.3", "0.4", "0.5"), "k": ("2", "5", "10", "20", "50", "100")}
+
+
+def frontier(
+    table: object,
+    roles: Roles | None = None,
+    *,
+    sweep: str = "t",
+    values: Iterable[Number] | None = None,
+    methods: Sequence[str] = USUAL_METHODS,
+    require: Wanted | Iterable[Requirement] | None = None,
+    hierarchies: Mapping[str, GivenHierarchy] | None = None,
+    suppress: Number = 0,
+    loss: str = "lm",
+    levels: Mapping[str, Levels] | None = None,
+    weights: Mapping[str, float] | None = None,
+    whole_classes: bool = False,
+    intervals: bool = True,
+    seed: int = 0,
+    read: ReadOptions | None = None,
+    memory: str | None = None,
+    threads: int | None = None,
+    temp: str | None = None,
+    progress: Progress | None = None,
+) -> Frontier:
+    """Return what the release of a table costs at each of several thresholds, with each of several methods.
+
+    Parameters
+    ----------
+    table, roles, hierarchies, suppress, loss, levels, weights, whole_classes, intervals, seed
+        As for :func:`tclose.anonymize`.
+    sweep
+        The model whose threshold is swept, such as ``"t"`` or ``"k"``.
+    values
+        The thresholds; a usual range if left out.
+    methods
+        The methods to compare.
+    require
+        What every release must meet besides.
+    read, memory, threads, temp, progress
+        As for :func:`tclose.audit`.
+    """
+    from tclose.engines.duckdb.session import DuckDBSession
+
+    session = DuckDBSession(read=read, memory=memory, threads=threads, temp=temp)
+    opened = session.open(table)
+    roles = checked(roles if roles is not None else built_in_roles(table), opened)
+    swept = _swept(sweep, values)
+    others = tuple(each for each in requirements(require) if each.model.key != sweep)
+    check_attributes(others, roles)
+    unknown = [name for name in methods if name not in METHODS and name != AUTO]
+    if unknown:
+        raise InputError(f"{listed(unknown)}: no such method; there are {listed([*METHODS, AUTO])}.")
+    search = chosen_search(loss, "both", progress, whole_classes=whole_classes, pruned=False)
+    wishes = Wishes(hierarchies or {}, levels or {}, weights or {}, share_of_rows(suppress), intervals, seed)
+    kept = opened.keep([*roles.quasi, *roles.sensitive])
+    frame = framed_table(session, kept, roles, [*others, swept[0]], wishes, search)
+    points = []
+    for at, requirement in enumerate(swept):
+        problem = replace(frame.problem, tasks=_with(frame.problem, sweep, requirement))
+        for method in methods:
+            search.tell(f"{method} at {requirement.text}", at / len(swept))
+            points.append(_point(problem, search, method, requirement.threshold))
+    return Frontier(
+        opened.label, roles, others, sweep, loss, frame.problem.rows, tuple(points), (*opened.notes, *frame.notes)
+    )
+
+
+def _swept(sweep: str, values: Iterable[Number] | None) -> list[Requirement]:
+    if sweep not in MODELS or MODELS[sweep].form != ("threshold",):
+        one = [key for key, model in MODELS.items() if model.form == ("threshold",)]
+        raise InputError(f"{sweep!r} cannot be swept; a model of one number can: {listed(one, 30)}.")
+    given = list(values) if values is not None else list(_USUAL_VALUES.get(sweep, ()))
+    if not given:
+        raise ThresholdError(f"Say which thresholds of {sweep} to try: values=[…] (--values 0.1,0.2).")
+    distinct = sorted({fraction(value, sweep) for value in given})
+    return [requirement for value in distinct for requirement in requirements({sweep: value})]
+
+
+def _with(problem: Problem, sweep: str, requirement: Requirement):  # type: ignore[no-untyped-def]
+    """Return the tasks with the threshold of the swept model replaced."""
+    return tuple(
+        replace(task, requirements=(replace(task.requirements[0], threshold=requirement.threshold),))
+        if task.model.key == sweep
+        else task
+        for task in problem.tasks
+    )
+
+
+def _point(problem: Problem, search: Search, method: str, threshold: Fraction) -> Point:
+    best = found(method, problem, search) if problem.k <= problem.rows else None
+    if best is None:
+        return Point(method, threshold, holds=False, loss=None, kept=None, classes=0, suppressed=0)
+    partition = published(best.partition)
+    return Point(
+        method, threshold, holds=True, loss=best.loss, kept=kept_detail(problem, partition), classes=partition.number,
+        suppressed=partition.suppressed(),
+    )  # fmt: skip
