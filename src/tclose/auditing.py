@@ -74,9 +74,9 @@ def audit(
     >>> audit.k, audit["salary"].t, audit["disease"].t, audit.holds
     (3, Fraction(3, 8), Fraction(4, 9), False)
     """
-    from tclose.engines.duckdb.session import DuckDBSession
+    from tclose.engines.choosing import session_for
 
-    session = DuckDBSession(read=read, memory=memory, threads=threads, temp=temp)
+    session = session_for(table, read=read, memory=memory, threads=threads, temp=temp)
     opened = session.open(table)
     roles = checked(roles if roles is not None else built_in_roles(table), opened)
     if not roles.sensitive:

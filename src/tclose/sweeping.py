@@ -67,9 +67,9 @@ def frontier(
     read, memory, threads, temp, progress
         As for :func:`tclose.audit`.
     """
-    from tclose.engines.duckdb.session import DuckDBSession
+    from tclose.engines.choosing import session_for
 
-    session = DuckDBSession(read=read, memory=memory, threads=threads, temp=temp)
+    session = session_for(table, read=read, memory=memory, threads=threads, temp=temp)
     opened = session.open(table)
     roles = checked(roles if roles is not None else built_in_roles(table), opened)
     swept = _swept(sweep, values)

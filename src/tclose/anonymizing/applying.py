@@ -49,11 +49,11 @@ def apply(
         The release; without one where the recoded table misses a requirement of the recipe. Losses are those of
         the search, and are not measured again.
     """
-    from tclose.engines.duckdb.session import DuckDBSession
+    from tclose.engines.choosing import session_for
 
     recipe = recipe if isinstance(recipe, Recipe) else read_recipe(recipe)
     tell = progress or (lambda _stage, _share: None)
-    session = DuckDBSession(read=read, memory=memory, threads=threads, temp=temp)
+    session = session_for(table, read=read, memory=memory, threads=threads, temp=temp)
     opened = session.open(table)
     roles = checked(_roles_without_identifiers(recipe), opened)
     available = [column.name for column in opened.columns]

@@ -98,9 +98,9 @@ def anonymize(
     >>> release.holds, release.rows, release.suppressed
     (True, 9, 0)
     """
-    from tclose.engines.duckdb.session import DuckDBSession
+    from tclose.engines.choosing import session_for
 
-    session = DuckDBSession(read=read, memory=memory, threads=threads, temp=temp)
+    session = session_for(table, read=read, memory=memory, threads=threads, temp=temp)
     opened = session.open(table)
     roles = checked(roles if roles is not None else built_in_roles(table), opened)
     wanted = requirements(require)
