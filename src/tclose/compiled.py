@@ -49,6 +49,15 @@ class Kernel:
         return result
 
 
+def load_compiler() -> None:
+    """Load the compiler in the background, while something else is read or counted."""
+
+    def load() -> None:
+        _nothing.compiled(np.zeros(1, dtype=np.int64))
+
+    threading.Thread(target=load, name="tclose-compiler", daemon=True).start()
+
+
 def machine_code(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a loop that is compiled at its first call, outside the interpreter lock, and cached on disk.
 
@@ -80,3 +89,9 @@ def kernel(function: Callable[..., Any]) -> Kernel:
     on its caller for valid positions: compiled loops check no bounds.
     """
     return Kernel(function)
+
+
+@kernel
+def _nothing(numbers):  # type: ignore[no-untyped-def]
+    """Do nothing: calling it loads the compiler."""
+    numbers[0] = 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tclose.anonymizing.framing import Frame, GivenHierarchy, Levels, Wishes, attributes_of, framed
@@ -11,6 +12,7 @@ from tclose.anonymizing.labels import recipe_of
 from tclose.anonymizing.obstacles import obstacles
 from tclose.anonymizing.working import EngineWork
 from tclose.auditing import built_in_roles, check_attributes, checked
+from tclose.compiled import load_compiler
 from tclose.engines.interface import Progress, Session, Table
 from tclose.errors import InputError, ThresholdError, closest, listed
 from tclose.exact import Number, fraction
@@ -24,6 +26,9 @@ from tclose.roles import Roles
 
 if TYPE_CHECKING:
     from tclose.sources import ReadOptions
+
+_LARGE_FILE = 500_000
+"""Bytes from which on a file's rows are worth compiled loops."""
 
 
 def anonymize(
@@ -100,6 +105,8 @@ def anonymize(
     """
     from tclose.engines.choosing import session_for
 
+    if _is_large(table):
+        load_compiler()
     session = session_for(table, read=read, memory=memory, threads=threads, temp=temp)
     opened = session.open(table)
     roles = checked(roles if roles is not None else built_in_roles(table), opened)
@@ -112,6 +119,14 @@ def anonymize(
     kept = opened.keep([column.name for column in opened.columns if column.name not in roles.identifiers])
     frame = framed_table(session, kept, roles, wanted, wishes, search)
     return released(session, kept, roles, wanted, frame, method, search)
+
+
+def _is_large(table: object) -> bool:
+    """Say whether a table is certainly large enough for compiled loops: a file of some size."""
+    try:
+        return isinstance(table, str | Path) and Path(table).stat().st_size > _LARGE_FILE
+    except (OSError, ValueError):
+        return False
 
 
 def framed_table(

@@ -6,7 +6,7 @@ import os
 import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tclose.auditing import audit_release
@@ -36,9 +36,11 @@ class EngineWork:
         return self._audits(self.table)
 
     def _audits(self, table: Table) -> tuple[Audit, Audit]:
+        """Audit a table; where no row is left out, the original's distribution is its own."""
         original = audit_release(self.session, table, self.roles, self.wanted, self.original)
-        own = audit_release(self.session, table, self.roles, self.wanted, None)
-        return own, original
+        if not self.suppressed:
+            return replace(original, reference="the audited table"), original
+        return audit_release(self.session, table, self.roles, self.wanted, None), original
 
     def write(self, release: Release, path: Path, *, force: bool) -> Written:
         """Write the release, its recipe and its report, after auditing the file that will bear the name."""

@@ -62,9 +62,19 @@ class ClassTable(Protocol):
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
     def rows(
-        self, *, sort: str | None = None, descending: bool = True, limit: int | None = None
+        self,
+        *,
+        sort: str | None = None,
+        descending: bool = True,
+        limit: int | None = None,
+        offset: int = 0,
+        search: str | None = None,
     ) -> Iterator[dict[str, Any]]:
-        """Give classes as dictionaries, sorted by a column."""
+        """Give classes as dictionaries, sorted by a column; only those whose keys hold a searched text."""
+        ...
+
+    def found(self, search: str) -> int:
+        """Return how many classes hold a searched text in their keys."""
         ...
 
     def write(self, path: str | Path, *, sort: str | None = None, descending: bool = True) -> None:

@@ -52,7 +52,7 @@ def taken_back(problem: Problem, partition: Partition, close: Closeness, kinds: 
     Whole classes are taken back, always the one that brings the new class nearer for the least detail lost.
     """
     waiting = partition.classes < 0
-    if not waiting.any() or partition.number * close.expected.size > _MOST_CELLS:
+    if not partition.number or not waiting.any() or partition.number * close.expected.size > _MOST_CELLS:
         return partition
     mass, rows = _masses(partition, close, kinds)
     rest, rest_rows = _masses(

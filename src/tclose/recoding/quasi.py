@@ -42,8 +42,9 @@ def prepared(
     weight
         How much a loss in this column counts.
     """
-    order, line = _in_order(observed, hierarchy)
-    values = tuple(observed.values[at] for at in order)
+    seen = observed.values.tolist() if isinstance(observed.values, np.ndarray) else list(observed.values)
+    order, line = _in_order(seen, observed, hierarchy)
+    values = tuple(seen[at] for at in order)
     codes = np.empty(len(order), dtype=np.int32)
     codes[order] = np.arange(len(order), dtype=np.int32)
     texts = [as_text(value) for value in values if value is not None]
@@ -61,9 +62,10 @@ def prepared(
     return quasi, codes
 
 
-def _in_order(observed: Observed, hierarchy: Hierarchy) -> tuple[list[int], list[object] | None]:
+def _in_order(
+    values: Sequence[object], observed: Observed, hierarchy: Hierarchy
+) -> tuple[list[int], list[object] | None]:
     """Return the positions of the values in their order, missing last, and their numbers if they lie on a line."""
-    values = observed.values.tolist() if isinstance(observed.values, np.ndarray) else list(observed.values)
     missing = [at for at, value in enumerate(values) if value is None]
     present = [at for at, value in enumerate(values) if value is not None]
     if observed.categories is not None:

@@ -95,7 +95,16 @@ class DuckDBClasses:
                 self._connection.unregister("tclose_part")
         self._waiting = []
 
-    def _query(self, sort: str | None, limit: int | None, *, descending: bool, named: bool = True) -> str:
+    def _query(
+        self,
+        sort: str | None,
+        limit: int | None,
+        *,
+        descending: bool,
+        named: bool = True,
+        offset: int = 0,
+        search: bool = False,
+    ) -> str:
         if self._waiting or not self._made:
             self._store()
         if sort is not None and sort not in self.columns:
@@ -111,20 +120,41 @@ class DuckDBClasses:
             order.insert(0, f"tclose_{place} {'DESC' if descending else 'ASC'} NULLS LAST")
         ordering = f"ORDER BY {', '.join(order)}" if order else ""
         limited = f"LIMIT {int(limit)}" if limit is not None else ""
+        limited += f" OFFSET {int(offset)}" if offset else ""
+        found = f"WHERE {self._holding()}" if search else ""
         return (
             f"SELECT {outer} FROM (SELECT {', '.join(inner)} FROM {self._table} AS c {joins}) "  # noqa: S608 - quoted
-            f"{ordering} {limited}"
+            f"{found} {ordering} {limited}"
         )
 
+    def _holding(self) -> str:
+        """Return the condition that some part of a key holds the text that is bound to it, large or small."""
+        texts = [f"contains(lower(CAST(tclose_{at} AS VARCHAR)), lower($1))" for at in range(len(self._quasi))]
+        return f"({' OR '.join(texts) or 'false'})"
+
     def rows(
-        self, *, sort: str | None = None, descending: bool = True, limit: int | None = None
+        self,
+        *,
+        sort: str | None = None,
+        descending: bool = True,
+        limit: int | None = None,
+        offset: int = 0,
+        search: str | None = None,
     ) -> Iterator[dict[str, Any]]:
-        """Give classes as dictionaries, sorted by a column and then by key."""
+        """Give classes as dictionaries, sorted by a column and then by key; only those that hold a searched text."""
+        query = self._query(sort, limit, descending=descending, offset=offset, search=search is not None)
         with translated("the class table", connection=self._connection):
-            result = self._connection.execute(self._query(sort, limit, descending=descending))
+            result = self._connection.execute(query, [] if search is None else [search])
             while rows := result.fetchmany(10_000):
                 for row in rows:
                     yield dict(zip(self.columns, row, strict=True))
+
+    def found(self, search: str) -> int:
+        """Return how many classes hold a searched text in their keys."""
+        query = self._query(None, None, descending=False, search=True)
+        with translated("the class table", connection=self._connection):
+            rows = self._connection.execute(f"SELECT count(*) FROM ({query})", [search]).fetchall()  # noqa: S608
+        return int(rows[0][0])
 
     def write(self, path: str | Path, *, sort: str | None = None, descending: bool = True) -> None:
         """Write all classes to a file; the ending says which kind."""

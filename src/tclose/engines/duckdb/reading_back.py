@@ -31,8 +31,8 @@ _SAFE = {
 """Types of which different values are always read as different ones."""
 _WORDS = ("nan", "inf", "infinity", "epoch")
 _NEVER_TYPED = (
-    "regexp_matches({0}, '[g-zG-Z]') AND NOT regexp_matches({0}, '[0-9]') "
-    f"AND trim(lower({{0}}), ' +-') NOT IN {_WORDS}"
+    "regexp_matches({0}, '[*\\[]') OR (regexp_matches({0}, '[g-zG-Z]') AND NOT regexp_matches({0}, '[0-9]') "
+    f"AND trim(lower({{0}}), ' +-') NOT IN {_WORDS})"
 )
 """A text that no reader takes for a number, a date, a time or the like, so that its column is read as text."""
 _LOOKS = ("bool_or(contains({0}, chr(13)) OR contains({0}, chr(0)))", "bool_or({0} = '')", "bool_or({0} IS NULL)")
