@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tclose.errors import InputError, PolicyError, ThresholdError
 from tclose.policy import Policy, declared_distance, parse_policy, read_policy
+from tclose.policy_release import ReleasePolicy
 from tclose.render.policy_toml import policy_text, value_toml
 from tclose.roles import Hierarchical, Nominal, Numeric, Ordered, Roles
 from tclose.sources import ReadOptions
@@ -111,6 +112,26 @@ def test_paths_are_relative_to_the_file(tmp_path):
         ("[policy]\nkk = 3", "Did you mean"),
         ("[policy]\ntogether = 'all'", "together must be one of"),
         ("[policy\n", "not valid TOML"),
+        ("[columns]\nzip = { role = 'quasi-identifier', hierarky = 'mask' }", "Did you mean 'hierarchy'?"),
+        ("[columns]\nzip = { role = 'quasi-identifier', hierarchy = 3 }", "hierarchy is a path"),
+        ("[columns]\nzip = { role = 'quasi-identifier', levels = 1.5 }", "levels is a level"),
+        ("[columns]\nzip = { role = 'quasi-identifier', levels = -1 }", "levels is a level"),
+        ("[columns]\nzip = { role = 'quasi-identifier', levels = true }", "levels is a level"),
+        ("[columns]\nzip = { role = 'quasi-identifier', levels = [2, 0] }", "the finest and the coarsest"),
+        ("[columns]\nzip = { role = 'quasi-identifier', levels = [0, 1, 2] }", "the finest and the coarsest"),
+        ("[columns]\nzip = { role = 'quasi-identifier', weight = 0 }", "above 0"),
+        ("[columns]\nzip = { role = 'quasi-identifier', weight = 'much' }", "above 0"),
+        ("[columns]\nzip = { role = 'insensitive', levels = 2 }", "not sensitive"),
+        ("[release]\nmethd = 'peel'", "Did you mean 'method'?"),
+        ("[release]\nmethod = 'peal'", "Did you mean 'peel'?"),
+        ("[release]\nloss = 'ml'", "must be one of"),
+        ("[release]\nagainst = 'itself'", "'both', 'original'"),
+        ("[release]\nsuppress = 1", "less than 1"),
+        ("[release]\nsuppress = -0.1", "at least 0"),
+        ("[release]\nsuppress = 'few'", "must be a decimal"),
+        ("[release]\nseed = -1", "whole number"),
+        ("[release]\nwhole_classes = 1", "true or false"),
+        ("release = 3", "must be a table"),
     ],
 )
 def test_what_cannot_be_understood_names_the_file_and_the_way_out(text, words):
@@ -133,6 +154,52 @@ def test_a_file_that_cannot_be_read_is_a_policy_error(tmp_path):
 
 def test_dashes_and_underscores_name_the_same_model():
     assert parse_policy("[policy]\nentropy-l = 2", HERE).thresholds == {"entropy_l": {None: "2"}}
+
+
+def test_a_policy_says_how_a_release_is_made(tmp_path):
+    path = tmp_path / "tclose.toml"
+    path.write_text(
+        """
+        [columns]
+        zip = { role = "quasi-identifier", hierarchy = "zip.csv", levels = [0, 2], weight = 2 }
+        age = { role = "quasi-identifier", hierarchy = "intervals:5,10", levels = 1, weight = 0.5 }
+        sex = { role = "quasi-identifier", hierarchy = { any = ["f", "m"] } }
+        job = { role = "quasi-identifier" }
+        [release]
+        method = "full-domain"
+        suppress = 0.04
+        loss = "gcp"
+        whole_classes = true
+        intervals = false
+        pruned = true
+        against = "original"
+        seed = 7
+        """,
+        encoding="utf-8",
+    )
+    policy = read_policy(path)
+    assert policy.hierarchies == {
+        "zip": str(tmp_path / "zip.csv"),
+        "age": "intervals:5,10",
+        "sex": {"any": ["f", "m"]},
+    }
+    assert policy.levels == {"zip": (0, 2), "age": 1}
+    assert policy.weights == {"zip": 2.0, "age": 0.5}
+    assert policy.release == ReleasePolicy(
+        method="full-domain",
+        suppress="0.04",
+        loss="gcp",
+        whole_classes=True,
+        intervals=False,
+        pruned=True,
+        against="original",
+        seed=7,
+    )
+
+
+def test_a_policy_that_says_nothing_of_a_release_leaves_it_as_usual():
+    policy = parse_policy("[columns]\nzip = { role = 'quasi-identifier' }", HERE)
+    assert (policy.hierarchies, policy.levels, policy.weights, policy.release) == ({}, {}, {}, ReleasePolicy())
 
 
 def test_what_nulls_mean_can_imply_the_distance():
@@ -168,6 +235,21 @@ shares = st.one_of(
 )
 
 
+levels = st.integers(0, 9) | st.tuples(st.integers(0, 4), st.integers(4, 9))
+weights = st.sampled_from([0.25, 2.0, 1e-6])
+releases = st.builds(
+    ReleasePolicy,
+    method=st.sampled_from(["auto", "peel", "full-domain"]),
+    suppress=st.sampled_from(["0", "0.04", "1/3"]),
+    loss=st.sampled_from(["lm", "gcp"]),
+    whole_classes=st.booleans(),
+    intervals=st.booleans(),
+    pruned=st.booleans(),
+    against=st.sampled_from(["both", "original"]),
+    seed=st.integers(0, 2**63 - 1),
+)
+
+
 @st.composite
 def policies(draw):
     columns = draw(st.lists(names, unique=True, max_size=7))
@@ -191,7 +273,13 @@ def policies(draw):
         header=draw(st.sampled_from([None, True, False])),
     )
     tables = {key: draw(st.none() | files) for key in ("source", "reference", "population")}
-    return Policy(roles, thresholds, read=read, insensitive=tuple(insensitive), **tables)
+    of_quasi = {"hierarchies": files | trees | st.just("mask:left"), "levels": levels, "weights": weights}
+    recoding = {
+        key: draw(st.dictionaries(st.sampled_from(quasi), given)) if quasi else {} for key, given in of_quasi.items()
+    }
+    return Policy(
+        roles, thresholds, read=read, insensitive=tuple(insensitive), **tables, **recoding, release=draw(releases)
+    )
 
 
 @given(policies())

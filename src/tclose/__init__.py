@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from tclose._version import __version__
 
 if TYPE_CHECKING:
+    from tclose.anonymizing import anonymize, apply
     from tclose.auditing import audit
     from tclose.distances.paper import (
         hierarchical_distance,
@@ -28,14 +29,20 @@ if TYPE_CHECKING:
     from tclose.errors import EngineError, InputError, InternalError, TcloseError
     from tclose.explaining import explain
     from tclose.explanations import Explanation, Explanations
+    from tclose.frontiers import Frontier
     from tclose.hierarchies import Hierarchy, read_hierarchy, write_hierarchy
     from tclose.policy import Policy, read_policy
     from tclose.profiling import Profile, profile
+    from tclose.recipes import Recipe, read_recipe
+    from tclose.releases import Release
     from tclose.results import Audit, Verdict
     from tclose.roles import Hierarchical, Nominal, Numeric, Ordered, Roles
     from tclose.sources import ReadOptions
+    from tclose.sweeping import frontier
 
 _HOMES = {
+    "anonymize": "tclose.anonymizing",
+    "apply": "tclose.anonymizing",
     "audit": "tclose.auditing",
     "hierarchical_distance": "tclose.distances.paper",
     "naive_ordered_distance": "tclose.distances.paper",
@@ -52,6 +59,7 @@ _HOMES = {
     "InputError": "tclose.errors",
     "InternalError": "tclose.errors",
     "TcloseError": "tclose.errors",
+    "Frontier": "tclose.frontiers",
     "Hierarchy": "tclose.hierarchies",
     "read_hierarchy": "tclose.hierarchies",
     "write_hierarchy": "tclose.hierarchies",
@@ -59,6 +67,9 @@ _HOMES = {
     "read_policy": "tclose.policy",
     "Profile": "tclose.profiling",
     "profile": "tclose.profiling",
+    "Recipe": "tclose.recipes",
+    "read_recipe": "tclose.recipes",
+    "Release": "tclose.releases",
     "Audit": "tclose.results",
     "Verdict": "tclose.results",
     "Hierarchical": "tclose.roles",
@@ -67,6 +78,7 @@ _HOMES = {
     "Ordered": "tclose.roles",
     "Roles": "tclose.roles",
     "ReadOptions": "tclose.sources",
+    "frontier": "tclose.sweeping",
 }
 
 __all__ = [
@@ -74,6 +86,7 @@ __all__ = [
     "EngineError",
     "Explanation",
     "Explanations",
+    "Frontier",
     "Hierarchical",
     "Hierarchy",
     "InputError",
@@ -84,12 +97,17 @@ __all__ = [
     "Policy",
     "Profile",
     "ReadOptions",
+    "Recipe",
+    "Release",
     "Roles",
     "TcloseError",
     "Verdict",
     "__version__",
+    "anonymize",
+    "apply",
     "audit",
     "explain",
+    "frontier",
     "hierarchical_distance",
     "naive_ordered_distance",
     "numeric_distance",
@@ -98,6 +116,7 @@ __all__ = [
     "profile",
     "read_hierarchy",
     "read_policy",
+    "read_recipe",
     "t_closeness_of_values",
     "variational_distance",
     "variational_distance_of_values",

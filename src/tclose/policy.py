@@ -6,13 +6,16 @@
     source = "release.parquet"
 
     [columns]
-    zip = { role = "quasi-identifier" }
+    zip = { role = "quasi-identifier", hierarchy = "zip.csv", levels = [0, 2], weight = 2 }
     salary = { role = "sensitive", distance = "ordered", nulls = "drop", t = 0.2 }
     disease = { role = "sensitive", hierarchy = "diseases.csv", l = 3 }
 
     [policy]
     k = 5
     t = 0.3
+
+    [release]
+    suppress = 0.01
 """
 
 from __future__ import annotations
@@ -22,9 +25,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from tclose.errors import InputError, PolicyError, closest, listed
+from tclose.policy_release import Recoding, ReleasePolicy, check_keys, recoding_of, release_policy, threshold_text
 from tclose.roles import DISTANCE_WORDS, Distance, Roles, Together, distance_named
 from tclose.sources.source import ReadOptions
 
@@ -56,6 +60,10 @@ class Policy:
         How files are read.
     insensitive
         Columns of which the policy says that they are neither known nor secret.
+    hierarchies, levels, weights
+        Of quasi-identifiers: how they are generalised in a release, how far, and how much they count.
+    release
+        How a release is made.
     """
 
     roles: Roles = field(default_factory=Roles)
@@ -65,6 +73,10 @@ class Policy:
     population: str | None = None
     read: ReadOptions = field(default_factory=ReadOptions)
     insensitive: tuple[str, ...] = ()
+    hierarchies: Mapping[str, str | Mapping[str, object]] = field(default_factory=dict, hash=False)
+    levels: Mapping[str, int | tuple[int, int]] = field(default_factory=dict, hash=False)
+    weights: Mapping[str, float] = field(default_factory=dict, hash=False)
+    release: ReleasePolicy = field(default_factory=ReleasePolicy)
 
     def requirements(self) -> tuple[Requirement, ...]:
         """Return the requirements, where a threshold for one attribute replaces the one for all."""
@@ -92,8 +104,8 @@ def read_policy(path: str | Path) -> Policy:
     Parameters
     ----------
     path
-        A TOML file with the tables ``[table]``, ``[columns]`` and ``[policy]``, or a pyproject.toml that has
-        them under ``[tool.tclose]``. Paths in it are relative to its folder.
+        A TOML file with the tables ``[table]``, ``[columns]``, ``[policy]`` and ``[release]``, or a pyproject.toml
+        that has them under ``[tool.tclose]``. Paths in it are relative to its folder.
 
     Raises
     ------
@@ -124,7 +136,7 @@ def parse_policy(text: str, path: Path) -> Policy:
         if data is None:
             raise PolicyError(f"{path} has no table [tool.tclose].")
     try:
-        policy = _policy(data, path.parent)
+        policy = policy_of(data, path.parent)
         policy.requirements()
     except PolicyError as problem:
         raise PolicyError(f"{path}: {problem}") from None
@@ -133,19 +145,20 @@ def parse_policy(text: str, path: Path) -> Policy:
     return policy
 
 
-def _policy(data: Mapping[str, object], folder: Path) -> Policy:
-    _check_keys(data, ("table", "columns", "policy"), "the file")
+def policy_of(data: Mapping[str, object], folder: Path) -> Policy:
+    """Return the policy that data of the shape of the file says; paths in it are relative to the folder."""
+    check_keys(data, ("table", "columns", "policy", "release"), "the file")
     table = _mapping(data.get("table", {}), "[table]")
     asked = _mapping(data.get("policy", {}), "[policy]")
-    _check_keys(table, (*TABLE_KEYS, *READ_KEYS), "[table]")
+    check_keys(table, (*TABLE_KEYS, *READ_KEYS), "[table]")
     columns = {
         name: _column(name, _mapping(given, f"The column {name!r}"), folder)
         for name, given in _mapping(data.get("columns", {}), "[columns]").items()
     }
     model_keys = _model_keys()
-    _check_keys(asked, ("together", *model_keys), "[policy]")
+    check_keys(asked, ("together", *model_keys), "[policy]")
     thresholds: dict[str, dict[str | None, str]] = {
-        _key(key): {None: _threshold(value, f"[policy] {key}")} for key, value in asked.items() if key != "together"
+        _key(key): {None: threshold_text(value, f"[policy] {key}")} for key, value in asked.items() if key != "together"
     }
     for name, column in columns.items():
         for key, threshold in column.thresholds.items():
@@ -158,9 +171,15 @@ def _policy(data: Mapping[str, object], folder: Path) -> Policy:
             together=cast("Together", asked.get("together", "each")),
         ),
         thresholds=thresholds,
-        **{key: _table_path(table.get(key), folder, key) for key in TABLE_KEYS},
+        source=_table_path(table.get("source"), folder, "source"),
+        reference=_table_path(table.get("reference"), folder, "reference"),
+        population=_table_path(table.get("population"), folder, "population"),
         read=_read_options(table),
         insensitive=tuple(_with_role(columns, "insensitive")),
+        hierarchies=_recodings(columns, "hierarchy"),
+        levels=_recodings(columns, "levels"),
+        weights=_recodings(columns, "weight"),
+        release=release_policy(_mapping(data.get("release", {}), "[release]")),
     )
 
 
@@ -169,6 +188,13 @@ class _Column:
     role: str
     distance: Distance | None = None
     thresholds: Mapping[str, str] = field(default_factory=dict)
+    recoding: Recoding = field(default_factory=Recoding)
+
+
+def _recodings(columns: Mapping[str, _Column], key: str) -> dict[str, Any]:
+    """Return what is said under a key of the recoding of columns, by their names."""
+    found = {name: getattr(column.recoding, key) for name, column in columns.items()}
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def _column(name: str, given: Mapping[str, object], folder: Path) -> _Column:
@@ -178,17 +204,19 @@ def _column(name: str, given: Mapping[str, object], folder: Path) -> _Column:
         near = closest(str(role), ROLE_WORDS) if role is not None else None
         hint = f" Did you mean {near!r}?" if near else ""
         raise PolicyError(f"{where} needs a role, one of {listed(ROLE_WORDS)}.{hint}")
+    if role == "quasi-identifier":
+        return _Column(str(role), recoding=recoding_of(name, given, folder))
     if role != "sensitive":
-        _check_keys(given, ("role",), f"{where}, a column that is not sensitive,")
+        check_keys(given, ("role",), f"{where}, a column that is not sensitive,")
         return _Column(str(role))
     model_keys = _model_keys()
-    _check_keys(given, (*_COLUMN_KEYS, *model_keys), where)
+    check_keys(given, (*_COLUMN_KEYS, *model_keys), where)
     hierarchy = given.get("hierarchy")
     if isinstance(hierarchy, str):
         hierarchy = str(folder / hierarchy)
     options = {key: given.get(key) for key in ("distance", "order", "nulls")}
     distance = declared_distance(name, hierarchy=hierarchy, **options)
-    thresholds = {_key(key): _threshold(given[key], f"{where}, {key}") for key in given if key in model_keys}
+    thresholds = {_key(key): threshold_text(given[key], f"{where}, {key}") for key in given if key in model_keys}
     return _Column(str(role), distance, thresholds)
 
 
@@ -261,17 +289,6 @@ def _key(key: str) -> str:
     return key.replace("-", "_")
 
 
-def _threshold(value: object, where: str) -> str:
-    """Return a threshold as text, with the digits that were written."""
-    if isinstance(value, list):
-        return ",".join(_threshold(part, where) for part in value)
-    if isinstance(value, Decimal):
-        return format(value, "f")
-    if isinstance(value, bool) or not isinstance(value, int | str):
-        raise PolicyError(f"{where}: a threshold is a number such as 0.2, a text such as '1/5', or a list of numbers.")
-    return str(value)
-
-
 def _table_path(given: object, folder: Path, key: str) -> str | None:
     if given is None:
         return None
@@ -295,12 +312,3 @@ def _mapping(given: object, where: str) -> Mapping[str, object]:
     if not isinstance(given, Mapping):
         raise PolicyError(f"{where} must be a table of names and values.")
     return given
-
-
-def _check_keys(given: Mapping[str, object], known: Iterable[str], where: str) -> None:
-    known = tuple(known)
-    for key in given:
-        if key not in known:
-            near = closest(key, known)
-            hint = f" Did you mean {near!r}?" if near else f" It knows {listed(known, 30)}."
-            raise PolicyError(f"{where} has no {key!r}.{hint}")

@@ -14,8 +14,9 @@ from tclose.engines.interface import Progress
 from tclose.errors import InputError, ThresholdError, listed
 from tclose.exact import Number, fraction
 from tclose.frontiers import Frontier, Point
+from tclose.measuring import Task
 from tclose.models.catalogue import MODELS, Requirement, Wanted, requirements
-from tclose.recoding.methods import AUTO, METHODS, found
+from tclose.recoding.methods import check_method, found
 from tclose.recoding.partition import kept_detail, published
 from tclose.recoding.problem import Problem
 from tclose.recoding.search import Search
@@ -75,22 +76,35 @@ def frontier(
     swept = _swept(sweep, values)
     others = tuple(each for each in requirements(require) if each.model.key != sweep)
     check_attributes(others, roles)
-    unknown = [name for name in methods if name not in METHODS and name != AUTO]
-    if unknown:
-        raise InputError(f"{listed(unknown)}: no such method; there are {listed([*METHODS, AUTO])}.")
+    for method in methods:
+        check_method(method)
     search = chosen_search(loss, "both", progress, whole_classes=whole_classes, pruned=False)
     wishes = Wishes(hierarchies or {}, levels or {}, weights or {}, share_of_rows(suppress), intervals, seed)
     kept = opened.keep([*roles.quasi, *roles.sensitive])
     frame = framed_table(session, kept, roles, [*others, swept[0]], wishes, search)
+    points = _points(frame.problem, search, methods, swept)
+    notes = (*opened.notes, *frame.notes)
+    return Frontier(opened.label, roles, others, sweep, loss, frame.problem.rows, points, notes)
+
+
+def _points(
+    problem: Problem, search: Search, methods: Sequence[str], swept: Sequence[Requirement]
+) -> tuple[Point, ...]:
+    """Return the points, from the strictest threshold on: what meets one meets every looser one too."""
+    stricter_first = list(swept) if swept[0].model.good == "low" else list(reversed(swept))
+    found_so_far: dict[str, Point] = {}
     points = []
-    for at, requirement in enumerate(swept):
-        problem = replace(frame.problem, tasks=_with(frame.problem, sweep, requirement))
+    for at, requirement in enumerate(stricter_first):
+        here = replace(problem, tasks=_with(problem, requirement))
         for method in methods:
             search.tell(f"{method} at {requirement.text}", at / len(swept))
-            points.append(_point(problem, search, method, requirement.threshold))
-    return Frontier(
-        opened.label, roles, others, sweep, loss, frame.problem.rows, tuple(points), (*opened.notes, *frame.notes)
-    )
+            point = _point(here, search, method, requirement.threshold)
+            before = found_so_far.get(method)
+            if before is not None and before.loss is not None and (point.loss is None or before.loss < point.loss):
+                point = replace(before, threshold=requirement.threshold)
+            found_so_far[method] = point
+            points.append(point)
+    return tuple(sorted(points, key=lambda point: (point.threshold, methods.index(point.method))))
 
 
 def _swept(sweep: str, values: Iterable[Number] | None) -> list[Requirement]:
@@ -104,11 +118,11 @@ def _swept(sweep: str, values: Iterable[Number] | None) -> list[Requirement]:
     return [requirement for value in distinct for requirement in requirements({sweep: value})]
 
 
-def _with(problem: Problem, sweep: str, requirement: Requirement):  # type: ignore[no-untyped-def]
+def _with(problem: Problem, requirement: Requirement) -> tuple[Task, ...]:
     """Return the tasks with the threshold of the swept model replaced."""
     return tuple(
         replace(task, requirements=(replace(task.requirements[0], threshold=requirement.threshold),))
-        if task.model.key == sweep
+        if task.model.key == requirement.model.key
         else task
         for task in problem.tasks
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tclose.anonymizing.covering import extended
 from tclose.anonymizing.framing import attributes_of
+from tclose.anonymizing.labels import recoding_of
 from tclose.anonymizing.working import EngineWork
 from tclose.auditing import checked
 from tclose.engines.interface import Progress
@@ -64,7 +65,7 @@ def apply(
     distinct = session.distinct(kept, roles.quasi, attributes_of(roles), tell)
     fitted = extended(recipe, distinct) if recipe.applies_to_new_rows else recipe
     tell("Recoding", None)
-    released = session.recode(kept, fitted.recoding())
+    released = session.recode(kept, recoding_of(fitted, distinct, attributes_of(roles)))
     original = dict(zip(attributes_of(roles), distinct.sensitive, strict=True))
     left_out = distinct.rows - released.rows
     work = EngineWork(session, released, roles, recipe.requirements, original, left_out, recipe.own)

@@ -21,6 +21,8 @@ from tclose.roles import Nominal, Roles
 
 GivenHierarchy = Hierarchy | Path | str | Mapping[str, object]
 """A hierarchy as a person gives it: itself, a file, a nested mapping, or words such as ``"intervals:5,10"``."""
+_NOT_LINES = ("mask", "flat")
+"""Words for hierarchies that take numbers for codes, so that no interval of them is published."""
 Levels = int | tuple[int, int]
 """A level that a column must be published on, or the finest and the coarsest that it may be."""
 
@@ -107,7 +109,12 @@ def framed(distinct: DistinctRows, roles: Roles, wanted: Sequence[Requirement], 
         suppress=wishes.suppress,
         seed=wishes.seed,
     )
-    notes += [note for domain in domains for note in domain.notes]
+    notes += [f"{domain.name}: {note}" for domain in domains for note in domain.notes]
+    notes += [
+        f"{task.model.title}: required of every class, which is stricter than on average."
+        for task in problem.tasks
+        if task.model.averaged
+    ]
     back = tuple(np.argsort(code_of) for _, code_of, _ in columns)
     return Frame(problem, tuple(tree for _, _, tree in columns), attributes, distinct, back, order, tuple(notes))
 
@@ -122,7 +129,7 @@ def _check_names(roles: Roles, wishes: Wishes) -> None:
 def _quasi(name: str, observed: Observed, wishes: Wishes, notes: list[str]) -> tuple[Quasi, np.ndarray, Hierarchy]:
     given = wishes.hierarchies.get(name)
     values = observed.values.tolist() if isinstance(observed.values, np.ndarray) else list(observed.values)
-    inferred = True
+    inferred, intervals = True, wishes.intervals
     if given is None:
         tree = inferred_hierarchy(values, observed.counts, observed.kind, observed.categories)
         if tree is None:
@@ -135,6 +142,8 @@ def _quasi(name: str, observed: Observed, wishes: Wishes, notes: list[str]) -> t
             notes.append(f"{name}: a hierarchy of {tree.height + 1} levels was made from its values.")
     elif isinstance(given, str) and is_builder(given):
         tree = built_hierarchy(given, values, observed.counts, observed.kind, observed.categories)
+        if given.partition(":")[0] in _NOT_LINES:
+            inferred = intervals = False
     else:
         tree, inferred = hierarchy_of(given, name), False
     weight = float(wishes.weights.get(name, 1.0))
@@ -142,9 +151,7 @@ def _quasi(name: str, observed: Observed, wishes: Wishes, notes: list[str]) -> t
         raise InputError(f"The weight of {name!r} must be more than 0.")
     levels = wishes.levels.get(name)
     span = (levels, levels) if isinstance(levels, int) else levels
-    quasi, codes = prepared(
-        name, observed, tree, inferred=inferred, intervals=wishes.intervals, levels=span, weight=weight
-    )
+    quasi, codes = prepared(name, observed, tree, inferred=inferred, intervals=intervals, levels=span, weight=weight)
     return quasi, codes, tree
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tclose.anonymizing.framing import Frame
 from tclose.counts import Integers, Ranks
+from tclose.engines.interface import DistinctRows, Recoding
 from tclose.models.catalogue import Requirement
 from tclose.readings import as_text
 from tclose.recipes import Cell, Recipe, RecodedColumn
@@ -111,22 +114,68 @@ def _pieces(
     pairs = np.unique(np.stack([tuples[partition.rows], classes], axis=1), axis=0)
     if len(pairs) == len(codes):
         return codes[pairs[:, 0]], pairs[:, 1], None, {}
-    keys = [problem.codes[partition.rows]]
-    sensitive: dict[str, tuple[str | None, ...]] = {}
-    behind = frame.rows[partition.rows]
-    for at, names in enumerate(frame.attributes):
-        position = frame.distinct.sensitive_codes[behind, at]
-        for part, name in enumerate(names):
-            every_value: list[Any] = list(frame.distinct.sensitive[at].values)
-            values = [value[part] for value in every_value] if len(names) > 1 else every_value
-            texts = [None if value is None else as_text(value) for value in values]
-            number_of: dict[str | None, int] = {}
-            code = np.array([number_of.setdefault(text, len(number_of)) for text in texts], dtype=np.int32)
-            keys.append(code[position][:, np.newaxis])
-            sensitive[name] = tuple(number_of)
+    sensitive, sensitive_codes = _sensitive_keys(frame.distinct, frame.attributes, frame.rows[partition.rows])
+    keys = [problem.codes[partition.rows], sensitive_codes]
     every = np.concatenate([np.concatenate(keys, axis=1), classes[:, np.newaxis].astype(np.int32)], axis=1)
     order = numbered(every + 1)
     first = np.unique(order, return_index=True)[1]
     counts = np.zeros(len(first), dtype=np.int64)
     np.add.at(counts, order, partition.counts)
     return np.ascontiguousarray(every[first, :-1]), every[first, -1].astype(np.int64), counts, sensitive
+
+
+def _sensitive_keys(
+    distinct: DistinctRows, attributes: Sequence[tuple[str, ...]], rows: Integers
+) -> tuple[dict[str, tuple[str | None, ...]], Ranks]:
+    """Return the values of each sensitive column as texts, and which of them some distinct rows have."""
+    values_of: dict[str, tuple[str | None, ...]] = {}
+    codes = [np.zeros((len(rows), 0), dtype=np.int32)]
+    for at, names in enumerate(attributes):
+        position = distinct.sensitive_codes[rows, at]
+        every_value: list[Any] = list(distinct.sensitive[at].values)
+        for part, name in enumerate(names):
+            values = [value[part] for value in every_value] if len(names) > 1 else every_value
+            texts = [None if value is None else as_text(value) for value in values]
+            number_of: dict[str | None, int] = {}
+            code = np.array([number_of.setdefault(text, len(number_of)) for text in texts], dtype=np.int32)
+            codes.append(code[position][:, np.newaxis])
+            values_of[name] = tuple(number_of)
+    return values_of, np.concatenate(codes, axis=1)
+
+
+def recoding_of(recipe: Recipe, distinct: DistinctRows, attributes: Sequence[tuple[str, ...]]) -> Recoding:
+    """Return what the engine does with the rows of a table whose distinct rows are known.
+
+    Where nothing but quasi-identifiers and sensitive attributes is published, distinct rows and their counts say
+    all of the release, and the engine need not read the table again.
+    """
+    recoding = recipe.recoding()
+    names = {name for attribute in attributes for name in attribute}
+    if recipe.counts is not None or set(recipe.published) != {*recoding.quasi, *names}:
+        return recoding
+    mapped = np.stack(
+        [
+            _positions(column.values, observed.values)[distinct.codes[:, at]]
+            for at, (column, observed) in enumerate(zip(recipe.columns, distinct.quasi, strict=True))
+        ],
+        axis=1,
+    )
+    together = numbered(np.concatenate([recipe.codes, mapped]))
+    class_of = np.full(int(together.max(initial=0)) + 1, -1, dtype=np.int64)
+    class_of[together[: len(recipe.codes)]] = recipe.classes
+    sensitive, codes = _sensitive_keys(distinct, attributes, np.arange(len(mapped)))
+    return replace(
+        recoding,
+        keys=(*recoding.quasi, *sensitive),
+        values=(*recoding.values, *sensitive.values()),
+        codes=np.concatenate([mapped, codes], axis=1),
+        classes=class_of[together[len(recipe.codes) :]],
+        counts=distinct.counts,
+    )
+
+
+def _positions(known: Sequence[str | None], values: Sequence[object] | NDArray[Any]) -> Ranks:
+    """Return the position of each value among known texts."""
+    at = {text: place for place, text in enumerate(known)}
+    listed = values.tolist() if isinstance(values, np.ndarray) else values
+    return np.array([at[None if value is None else as_text(value)] for value in listed], dtype=np.int32)

@@ -17,7 +17,8 @@ from tclose.releases import Obstacle
 def obstacles(problem: Problem) -> tuple[Obstacle, ...]:
     """Return the requirements that no release can meet, with the best figure that one can have.
 
-    Merging classes never makes them worse, so that where the coarsest classes fail, all others do.
+    Merging classes never makes them worse, so that where the coarsest classes fail, all others do. An average is
+    required of every class, so that its worst class counts.
     """
     classes, number = coarsest(problem)
     sizes = np.zeros(number, dtype=np.int64)
@@ -29,10 +30,10 @@ def obstacles(problem: Problem) -> tuple[Obstacle, ...]:
     tallies = measured(part, problem.tasks, problem.domains).tallies
     found = []
     for task, tally in zip(problem.tasks, tallies, strict=True):
-        value = tally.average if task.model.averaged else tally.value
+        value = Fraction(1, int(sizes.min())) if task.model.averaged else tally.value
         if value is None:
             continue
-        worst = int(tally.keys[0][0, 0]) if tally.keys and len(tally.keys[0]) else 0
+        worst = int(tally.keys[0][0, 0]) if tally.keys and len(tally.keys[0]) else int(sizes.argmin())
         for requirement in task.requirements:
             if not requirement.met_by(Fraction(value) if isinstance(value, int) else value):
                 domain = problem.domains[task.attribute] if task.attribute is not None else None

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tclose.anonymizing.framing import Frame, GivenHierarchy, Levels, Wishes, attributes_of, framed
-from tclose.anonymizing.labels import recipe_of
+from tclose.anonymizing.labels import recipe_of, recoding_of
 from tclose.anonymizing.obstacles import obstacles
 from tclose.anonymizing.working import EngineWork
 from tclose.auditing import built_in_roles, check_attributes, checked
@@ -18,7 +18,7 @@ from tclose.errors import InputError, ThresholdError, closest, listed
 from tclose.exact import Number, fraction
 from tclose.models.catalogue import Requirement, Wanted, requirements
 from tclose.recoding.losses import LOSSES, all_losses, losses_by_column
-from tclose.recoding.methods import Found, found
+from tclose.recoding.methods import Found, check_method, found
 from tclose.recoding.partition import published
 from tclose.recoding.search import Search
 from tclose.releases import Release
@@ -105,6 +105,7 @@ def anonymize(
     """
     from tclose.engines.choosing import session_for
 
+    check_method(method)
     if _is_large(table):
         load_compiler()
     session = session_for(table, read=read, memory=memory, threads=threads, temp=temp)
@@ -163,7 +164,7 @@ def released(
     )
     work = EngineWork(
         session,
-        session.recode(table, recipe.recoding()),
+        session.recode(table, recoding_of(recipe, frame.distinct, frame.attributes)),
         roles,
         tuple(wanted),
         frame.original(),

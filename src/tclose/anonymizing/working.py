@@ -54,7 +54,7 @@ class EngineWork:
                 raise InternalError("The written release does not have the rows that it should.")
             written = Written(path, targets.recipe, targets.report, own, original)
             recipe = release.recipe.to_json() if release.recipe is not None else ""
-            with _beside(targets.recipe, recipe), _beside(targets.report, _report(release, written)):
+            with _beside(targets.recipe, recipe, 0o600), _beside(targets.report, _report(release, written), 0o666):
                 pass
         return written
 
@@ -93,11 +93,11 @@ def _report(release: Release, written: Written) -> str:
 
 
 @contextmanager
-def _beside(path: Path, text: str) -> Iterator[None]:
+def _beside(path: Path, text: str, mode: int) -> Iterator[None]:
     """Write a small file under another name, and give it its own when the block ends without an error."""
     beside = path.with_name(f".{path.name}.{secrets.token_hex(6)}")
     try:
-        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
         with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
             file.write(text + "\n")
             file.flush()

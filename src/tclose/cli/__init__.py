@@ -12,11 +12,12 @@ from tclose._version import __version__
 from tclose.cli.failures import exit_code_of
 from tclose.cli.lazy import LazyGroup
 
-_HELP = """Measure what a table about people gives away.
+_HELP = """Measure, explain and bound what a table about people gives away.
 
 \b
   tclose audit example:salary --k 3 --t 0.2
   tclose explain example:salary -s salary          shows why, move by move
+  tclose anonymize patients.csv -q zip,age -s disease --k 5 --t 0.2 -o out.csv
   tclose profile patients.csv
   tclose profile patients.csv -o tclose.toml       writes a policy to edit
   tclose audit --policy tclose.toml                judges the table it names
@@ -33,10 +34,13 @@ Shell completion, for bash (likewise zsh and fish):
 _COMMANDS = {
     "audit": "Measure a table and judge it by its requirements.",
     "explain": "Show why a class is as far from the table as it is.",
+    "anonymize": "Make a release that meets the requirements.",
+    "apply": "Make a release again by its recipe.",
+    "frontier": "Show what each threshold costs with each method.",
     "profile": "Say what the columns are and suggest their roles.",
     "models": "List the privacy models that an audit knows.",
     "examples": "List the tables that are built in.",
-    "schema": "Print the JSON Schema of an audit or an explanation.",
+    "schema": "Print the JSON Schema of what a command writes.",
 }
 
 commands = LazyGroup("tclose.cli", _COMMANDS, name="tclose", help=_HELP, no_args_is_help=True)

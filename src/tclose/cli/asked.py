@@ -13,6 +13,7 @@ import click
 from tclose.cli.failures import say
 from tclose.cli.names import Columns, assigned, column_list, declared_order, sensitive_list, thresholds
 from tclose.cli.options import read_options, table_names
+from tclose.cli.release_options import is_recoding, recoded
 from tclose.policy import Policy, declared_distance, read_policy
 from tclose.roles import Distance, Hierarchical, Ordered, Roles
 from tclose.sources.examples import example_named
@@ -30,21 +31,32 @@ class Asked:
     """The table and its companions by name."""
     policy: Policy
 
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The tables that are read, and the hierarchies in files."""
+        trees = [getattr(distance, "tree", None) for distance in self.policy.roles.sensitive.values()]
+        named = [tree for tree in (*trees, *self.policy.hierarchies.values()) if isinstance(tree, str)]
+        return (*self.tables, *named)
+
 
 def asked(tables: tuple[str, ...], given: Mapping[str, Any]) -> Asked:
     """Return what was asked: the command line first, then the policy file, then the example's own roles."""
     policy = _policy(tables, given)
+    replaced = bool(tables and policy.source)
     tables = tables or ((policy.source,) if policy.source else ())
     if not tables:
         raise click.UsageError("Name a TABLE, or a policy that names one ([table] source = …).")
     read = read_options(given, policy.read)
-    roles = _roles(policy, given, functools.cache(lambda: _columns(tables, read)))
+    columns = functools.cache(lambda: _columns(tables, read))
+    if replaced and not is_recoding(given):
+        policy = _with_present_identifiers(policy, columns)
+    roles, hierarchies = _roles(policy, given, columns)
     policy = replace(
-        policy,
+        recoded(policy, roles, hierarchies, given),
         roles=roles,
         thresholds=_thresholds(policy, roles, given),
         read=read,
-        reference=given["reference"] or policy.reference,
+        reference=given.get("reference") or policy.reference,
         population=given.get("population") or policy.population,
     )
     companions = tuple(path for path in (policy.reference, policy.population) if path)
@@ -76,7 +88,8 @@ def _columns(tables: tuple[str, ...], read: ReadOptions) -> Collection[str]:
     return () if tables == ("-",) else column_names(table_names(tables), read=read)
 
 
-def _roles(policy: Policy, given: Mapping[str, Any], columns: Columns) -> Roles:
+def _roles(policy: Policy, given: Mapping[str, Any], columns: Columns) -> tuple[Roles, dict[str, str]]:
+    """Return the roles, and the hierarchies that are named here for quasi-identifiers."""
     usual = policy.roles
     quasi = column_list(given["quasi"], columns)
     sensitive = sensitive_list(given["sensitive"], columns)
@@ -84,21 +97,43 @@ def _roles(policy: Policy, given: Mapping[str, Any], columns: Columns) -> Roles:
     named = {*quasi, *sensitive, *identifiers}
     kept = [name for name in usual.sensitive if name not in named]
     declared = {name: usual.sensitive.get(name) for name in sensitive or kept}
-    return Roles(
-        quasi=quasi or [name for name in usual.quasi if name not in named],
-        sensitive=_distances(declared, sensitive, given),
+    quasi = quasi or [name for name in usual.quasi if name not in named]
+    hierarchies = _hierarchies(given, quasi, declared)
+    roles = Roles(
+        quasi=quasi,
+        sensitive=_distances(declared, sensitive, hierarchies, given),
         identifiers=identifiers or [name for name in usual.identifiers if name not in named],
         together=given["together"] or usual.together,
     )
+    return roles, {name: tree for name, tree in hierarchies.items() if name not in declared}
+
+
+def _with_present_identifiers(policy: Policy, columns: Columns) -> Policy:
+    """Return a policy for another table than its own, such as its release, which has no identifiers any more."""
+    found = policy.roles.identifiers
+    if not found or not columns():
+        return policy
+    roles = policy.roles
+    present = [name for name in found if name in columns()]
+    return replace(policy, roles=Roles(roles.quasi, roles.sensitive, present, roles.together))
+
+
+def _hierarchies(given: Mapping[str, Any], quasi: Collection[str], sensitive: Collection[str]) -> dict[str, str]:
+    """Return the hierarchies that are named here; those of quasi-identifiers only where a table is recoded."""
+    if not is_recoding(given):
+        return assigned("--hierarchy", given["hierarchy"], sensitive)
+    return assigned("--hierarchy", given["hierarchy"], (*quasi, *sensitive), "quasi-identifying or sensitive")
 
 
 def _distances(
-    declared: Mapping[str, Distance | None], words: Mapping[str, str | None], given: Mapping[str, Any]
+    declared: Mapping[str, Distance | None],
+    words: Mapping[str, str | None],
+    hierarchies: Mapping[str, str],
+    given: Mapping[str, Any],
 ) -> dict[str, Distance | None]:
     """Return the distance of each sensitive attribute: as said here, on top of what was declared before."""
     orders = assigned("--order", given["order"], declared)
     nulls = assigned("--nulls", given["nulls"], declared)
-    hierarchies = assigned("--hierarchy", given["hierarchy"], declared)
     found: dict[str, Distance | None] = {}
     for name, before in declared.items():
         here: dict[str, Any] = {"nulls": nulls[name]} if name in nulls else {}

@@ -34,7 +34,7 @@ from tclose.cli.output import (
     format_for,
     text_shape,
 )
-from tclose.models.catalogue import MODELS
+from tclose.cli.requirement_options import requirement_options
 from tclose.results import Audit
 
 if TYPE_CHECKING:
@@ -58,33 +58,6 @@ to name a column that ends in one, add its distance (-s x:ordered:ordered).
 NAME=VALUE is split where NAME is a sensitive column.
 """
 _FORMATS = ("text", "json", "html", "markdown", "csv")
-_REQUIREMENTS = "Requirements"
-
-
-def _model_option(key: str) -> Any:
-    model = MODELS[key]
-    names = [*([f"-{key}"] if len(key) == 1 else []), f"--{key.replace('_', '-')}", f"require_{key}"]
-    of_attribute = "" if model.scope == "table" else "[NAME=]"
-    return option(
-        *names,
-        section=_REQUIREMENTS,
-        metavar=f"{of_attribute}{','.join(model.form).upper()}",
-        multiple=True,
-        help=f"{model.title}, such as {model.example}.",
-    )
-
-
-_model_options = together(
-    *(_model_option(key) for key in MODELS),
-    option(
-        "--presence",
-        "require_presence",
-        section=_REQUIREMENTS,
-        metavar="LOW,HIGH",
-        multiple=True,
-        help="δ-presence between two bounds, such as 0.1,0.5.",
-    ),
-)
 
 _measuring_options = together(
     option(
@@ -142,7 +115,7 @@ _output_options = together(
 @click.command("audit", cls=Command, help=_HELP)
 @click.argument("tables", metavar="[TABLE]...", nargs=-1, type=TableName())
 @role_options
-@_model_options
+@requirement_options
 @_measuring_options
 @_output_options
 @reading_options

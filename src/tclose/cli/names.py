@@ -52,7 +52,7 @@ def sensitive_list(texts: Iterable[str], columns: Columns) -> dict[str, str | No
     return found
 
 
-def assigned(option: str, texts: Iterable[str], names: Collection[str]) -> dict[str, str]:
+def assigned(option: str, texts: Iterable[str], names: Collection[str], role: str = "sensitive") -> dict[str, str]:
     """Return what NAME=VALUE options give to each name.
 
     Parameters
@@ -63,17 +63,19 @@ def assigned(option: str, texts: Iterable[str], names: Collection[str]) -> dict[
         What was written.
     names
         The names that may stand before the sign; the longest that fits is meant.
+    role
+        What columns of these names are, for messages.
     """
     found: dict[str, str] = {}
     for text in texts:
-        name, value = _split(option, text, names)
+        name, value = _split(option, text, names, role)
         if name in found:
             raise click.UsageError(f"{option} is given twice for {name!r}.")
         found[name] = value
     return found
 
 
-def _split(option: str, text: str, names: Collection[str]) -> tuple[str, str]:
+def _split(option: str, text: str, names: Collection[str], role: str) -> tuple[str, str]:
     name = _longest_before_sign(text, names)
     if name is not None:
         return name, text[len(name) + 1 :]
@@ -81,8 +83,8 @@ def _split(option: str, text: str, names: Collection[str]) -> tuple[str, str]:
     if not sign or not given:
         raise click.UsageError(f"{option} takes NAME=VALUE, not {text!r}.")
     near = closest(given, names)
-    way_out = f"Did you mean {near!r}?" if near else f"Sensitive are {listed(names)}."
-    raise click.UsageError(f"{option} names {given!r}, which is not a sensitive column. {way_out}")
+    way_out = f"Did you mean {near!r}?" if near else f"{role.capitalize()} are {listed(names)}."
+    raise click.UsageError(f"{option} names {given!r}, which is not a {role} column. {way_out}")
 
 
 def _longest_before_sign(text: str, names: Iterable[str]) -> str | None:

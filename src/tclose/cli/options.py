@@ -18,6 +18,7 @@ from tclose.sources.source import FORMATS, ReadOptions
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 ROLES, MEASURING, READING, OUTPUT, RUNNING = "Roles", "Measuring", "Reading", "Output", "Running"
+RELEASE = "Release"
 
 
 class TableName(click.types.StringParamType):
@@ -49,7 +50,7 @@ def together(*decorators: Decorator) -> Decorator:
     return decorate
 
 
-role_options = together(
+_column_options = together(
     option(
         "-q",
         "--quasi",
@@ -87,13 +88,9 @@ role_options = together(
         multiple=True,
         help="The order of a sensitive attribute: value, frequency, or its values a,b,c.",
     ),
-    option(
-        "--hierarchy",
-        section=ROLES,
-        metavar="NAME=FILE",
-        multiple=True,
-        help="The hierarchy of a sensitive attribute, which makes it hierarchical.",
-    ),
+)
+
+_null_and_policy_options = together(
     option(
         "--nulls",
         section=ROLES,
@@ -109,6 +106,31 @@ role_options = together(
         help="Roles and requirements from a file, which other options override. "
         "Without -q and -s, ./tclose.toml is taken by itself.",
     ),
+)
+
+role_options = together(
+    _column_options,
+    option(
+        "--hierarchy",
+        section=ROLES,
+        metavar="NAME=FILE",
+        multiple=True,
+        help="The hierarchy of a sensitive attribute, which makes it hierarchical.",
+    ),
+    _null_and_policy_options,
+)
+
+recoded_role_options = together(
+    _column_options,
+    option(
+        "--hierarchy",
+        section=ROLES,
+        metavar="NAME=HIERARCHY",
+        multiple=True,
+        help="How a quasi-identifier is generalised: a file, or words such as mask, flat or intervals:5,10. "
+        "Of a sensitive attribute, a file, which makes it hierarchical.",
+    ),
+    _null_and_policy_options,
 )
 
 reference_option = option(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import re
 import secrets
@@ -126,9 +127,21 @@ def replacing(target: str) -> Iterator[Path]:
 
 
 def check_not_input(target: str | None, tables: Iterable[str]) -> None:
-    """Refuse to write over a table that is being read."""
+    """Refuse to write over a file that is being read."""
     if target is None or not Path(target).exists():
         return
     for table in tables:
-        if Path(table).exists() and Path(target).samefile(table):
-            raise SourceError(f"{target!r} is the table itself; name another file to write to.")
+        if any(Path(target).samefile(file) for file in _files_of(table)):
+            raise SourceError(f"{target!r} is the table itself or one of its files; name another file to write to.")
+
+
+def _files_of(table: str) -> Iterator[Path]:
+    """Give the files that a name stands for: one, those of a folder, or those of a pattern."""
+    path = Path(table).expanduser()
+    if path.is_dir():
+        yield from (file for file in path.rglob("*") if file.is_file())
+    elif path.exists():
+        yield path
+    else:
+        matching = map(Path, glob.glob(str(path), recursive=True))  # noqa: PTH207 - Path.glob has no absolute patterns
+        yield from (file for file in matching if file.is_file())

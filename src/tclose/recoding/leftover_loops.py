@@ -20,6 +20,8 @@ def _joined_cost(
     for column in range(len(codes)):
         code = codes[column]
         if on_line[column] and high[column] < spare[column] and code < spare[column]:
+            if node_of[column, tops[column], code] != node_of[column, tops[column], low[column]]:
+                return TOO_DEAR
             total += weights[column] * (
                 places[column, max(high[column], code)] - places[column, min(low[column], code)]
             )

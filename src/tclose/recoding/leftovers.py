@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tclose.counts import Integers
+from tclose.recoding.boxes import Boxes
 from tclose.recoding.closeness import Closeness, Kinds
 from tclose.recoding.partition import INTERVAL, Cells, Partition, cell_costs, hulls
 from tclose.recoding.problem import Codes, Floats, Problem
@@ -12,6 +14,9 @@ from tclose.recoding.problem import Codes, Floats, Problem
 _MOST_CELLS = 30_000_000
 """Up to so many counts, of classes by values, rows are placed one by one."""
 _MOST_STEPS = 2_000_000_000
+
+Masses = tuple[Floats, Integers]
+"""How many rows classes have in each cell of each attribute, and how many with a value at all."""
 
 
 def placed(
@@ -50,35 +55,48 @@ def taken_back(problem: Problem, partition: Partition, close: Closeness, kinds: 
     """Return the partition with the rows of no class made a class, together with as few others as make it close.
 
     Whole classes are taken back, always the one that brings the new class nearer for the least detail lost.
+    Where levels are limited, there is such a class for each compartment with rows of no class.
     """
     waiting = partition.classes < 0
     if not partition.number or not waiting.any() or partition.number * close.expected.size > _MOST_CELLS:
         return partition
+    compartments = Boxes.of(problem).compartments[partition.rows]
     mass, rows = _masses(partition, close, kinds)
-    rest, rest_rows = _masses(
-        Partition(partition.rows[waiting], partition.classes[waiting] + 1, partition.counts[waiting], _ONE),
-        close,
-        kinds,
-    )
     sizes = partition.sizes()
-    size = int(partition.counts[waiting].sum())
     lost = (1.0 - (cell_costs(problem, partition.cells) * problem.weights).sum(axis=1)) * sizes + 1e-3
-    back = np.zeros(partition.number, dtype=bool)
-    excess = float(_excess(rest, rest_rows, close)[0])
-    while (excess > 0 or size < problem.k) and not back.all():
-        after = _excess(mass + rest, rows + rest_rows, close)
-        gain = np.where(back, -np.inf, (excess - after + (1e-6 if size >= problem.k else sizes)) / lost)
+    joined = partition.classes.copy()
+    for place, compartment in enumerate(np.unique(compartments[waiting]).tolist()):
+        here = compartments == compartment
+        among = np.unique(partition.classes[here & ~waiting])
+        left = here & waiting
+        rest = _masses(
+            Partition(partition.rows[left], partition.classes[left] + 1, partition.counts[left], _ONE), close, kinds
+        )
+        size = int(partition.counts[left].sum())
+        back = _back(problem.k - size, rest, (mass[among], rows[among]), sizes[among], lost[among], close)
+        joined[left | np.isin(partition.classes, among[back])] = partition.number + place
+    classes = np.unique(joined, return_inverse=True)[1]
+    pieces = gathered(partition.rows, classes, partition.counts)
+    return Partition(*pieces, hulls(problem, pieces[0], pieces[1], int(classes.max()) + 1))
+
+
+def _back(
+    wanting: int, rest: Masses, classes: Masses, sizes: Integers, lost: Floats, close: Closeness
+) -> NDArray[np.bool_]:
+    """Return which classes join the rest, so that it has the rows it is wanting and is close."""
+    mass, rows = classes
+    rest_mass, rest_rows = rest
+    back = np.zeros(len(sizes), dtype=bool)
+    excess = float(_excess(rest_mass, rest_rows, close)[0])
+    while (excess > 0 or wanting > 0) and not back.all():
+        after = _excess(mass + rest_mass, rows + rest_rows, close)
+        gain = np.where(back, -np.inf, (excess - after + (1e-6 if wanting <= 0 else sizes)) / lost)
         best = int(np.argmax(gain))
         back[best] = True
-        rest, rest_rows = rest + mass[best], rest_rows + rows[best]
-        size += int(sizes[best])
+        rest_mass, rest_rows = rest_mass + mass[best], rest_rows + rows[best]
+        wanting -= int(sizes[best])
         excess = float(after[best])
-    number_of = np.cumsum(~back) - 1
-    joining = waiting | back[np.where(waiting, 0, partition.classes)]
-    number = int((~back).sum())
-    classes = np.where(joining, number, number_of[np.where(waiting, 0, partition.classes)])
-    pieces = gathered(partition.rows, classes, partition.counts)
-    return Partition(*pieces, hulls(problem, pieces[0], pieces[1], number + 1))
+    return back
 
 
 _ONE = Cells(np.zeros((1, 0), dtype=np.int16), np.zeros((1, 0), dtype=np.int32), np.zeros((1, 0), dtype=np.int32))
@@ -155,7 +173,7 @@ def _level_costs(problem: Problem) -> Floats:
     return costs
 
 
-def _masses(partition: Partition, close: Closeness, kinds: Kinds) -> tuple[Floats, Integers]:
+def _masses(partition: Partition, close: Closeness, kinds: Kinds) -> Masses:
     """Return how many rows each class has in each cell of each attribute, and how many with a value at all."""
     kept = partition.classes >= 0
     classes, counts = partition.classes[kept], partition.counts[kept]

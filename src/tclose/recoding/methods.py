@@ -103,14 +103,19 @@ class Found:
 
 def found(key: str, problem: Problem, search: Search) -> Found | None:
     """Return the release of a method, or with ``"auto"`` the best of those that apply; None if there is none."""
+    check_method(key)
     if key == AUTO:
         return _best(problem, search)
-    if key not in METHODS:
+    partition = METHODS[key].find(problem, search)
+    return None if partition is None else Found(key, partition, search.loss(problem, partition))
+
+
+def check_method(key: str) -> None:
+    """Refuse a method that there is not."""
+    if key not in METHODS and key != AUTO:
         near = closest(key, [*METHODS, AUTO])
         hint = f" Did you mean {near!r}?" if near else ""
         raise InputError(f"{key!r} is not a method; there are {listed([AUTO, *METHODS])}.{hint}")
-    partition = METHODS[key].find(problem, search)
-    return None if partition is None else Found(key, partition, search.loss(problem, partition))
 
 
 def _best(problem: Problem, search: Search) -> Found | None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from tclose.errors import PolicyError
 from tclose.policy import READ_KEYS, TABLE_KEYS, Policy
+from tclose.policy_release import RELEASE_KEYS, ReleasePolicy
 from tclose.roles import Distance, Hierarchical, Ordered
 from tclose.sources.source import ReadOptions
 
@@ -49,6 +50,7 @@ def policy_text(
         "table": [f"{key} = {value_toml(value)}" for key, value in {**table, **_read(policy.read)}.items()],
         "columns": [line for name in names for line in _column_lines(name, columns[name], remarks or {})],
         "policy": [f"{key} = {value}" for key, value in asked.items()],
+        "release": [f"{key} = {value}" for key, value in _release(policy.release).items()],
     }
     return "\n".join("\n".join([f"[{title}]", *lines, ""]) for title, lines in sections.items() if lines)
 
@@ -62,6 +64,8 @@ def _columns(policy: Policy, folder: str | Path) -> dict[str, dict[str, str]]:
         "insensitive": policy.insensitive,
     }
     columns = {name: {"role": text_toml(role)} for role, names in plain.items() for name in names}
+    for name in roles.quasi:
+        columns[name] |= _recoding(policy, name, folder)
     for name, distance in roles.sensitive.items():
         columns[name] = {"role": text_toml("sensitive"), **_distance(distance, folder)}
         for key, by_attribute in policy.thresholds.items():
@@ -84,14 +88,39 @@ def _distance(distance: Distance | None, folder: str | Path) -> dict[str, str]:
     if isinstance(distance, Ordered):
         written["order"] = value_toml(distance.order)
     if isinstance(distance, Hierarchical):
-        tree = distance.tree
-        if isinstance(tree, str | Path):
-            written["hierarchy"] = text_toml(_path(str(tree), folder))
-        elif isinstance(tree, Mapping):
-            written["hierarchy"] = value_toml(tree)
-        else:
-            raise PolicyError("A hierarchy in memory cannot be written to a policy; write it to a file and name that.")
+        written["hierarchy"] = _hierarchy(distance.tree, folder)
     return written
+
+
+def _hierarchy(tree: object, folder: str | Path) -> str:
+    if isinstance(tree, str | Path):
+        return text_toml(_path(str(tree), folder))
+    if isinstance(tree, Mapping):
+        return value_toml(tree)
+    raise PolicyError("A hierarchy in memory cannot be written to a policy; write it to a file and name that.")
+
+
+def _recoding(policy: Policy, name: str, folder: str | Path) -> dict[str, str]:
+    """Return what is written of the recoding of a quasi-identifier."""
+    from tclose.hierarchies import is_builder
+
+    written: dict[str, str] = {}
+    if name in policy.hierarchies:
+        tree = policy.hierarchies[name]
+        words = isinstance(tree, str) and is_builder(tree)
+        written["hierarchy"] = value_toml(tree) if words else _hierarchy(tree, folder)
+    if name in policy.levels:
+        written["levels"] = value_toml(policy.levels[name])
+    if name in policy.weights:
+        written["weight"] = value_toml(policy.weights[name])
+    return written
+
+
+def _release(release: ReleasePolicy) -> dict[str, str]:
+    """Return what of a release is not as usual."""
+    usual = ReleasePolicy()
+    said = {key: getattr(release, key) for key in RELEASE_KEYS if getattr(release, key) != getattr(usual, key)}
+    return {key: threshold_toml(value) if key == "suppress" else value_toml(value) for key, value in said.items()}
 
 
 def _read(read: ReadOptions) -> dict[str, object]:

@@ -1,0 +1,132 @@
+"""``tclose frontier``: what each threshold costs with each method, to choose by."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from tclose.cli.asked import Asked, asked
+from tclose.cli.lazy import Command
+from tclose.cli.options import (
+    TableName,
+    format_option,
+    option,
+    output_option,
+    reading_options,
+    recoded_role_options,
+    running,
+    running_options,
+    together,
+)
+from tclose.cli.output import check_not_input, deliver, format_for, text_shape
+from tclose.cli.release_options import METHOD_WORDS, recoding_options
+from tclose.cli.requirement_options import requirement_options
+from tclose.frontiers import Frontier
+from tclose.models.catalogue import MODELS
+
+_HELP = """Try several thresholds with several methods, and show what each release of
+TABLE would cost. Nothing is released.
+
+\b
+  tclose frontier patients.csv -q zip,age -s disease --k 5
+  tclose frontier patients.csv -q zip,age -s pay --values 0.1,0.2,0.3 -o t.svg
+  tclose frontier patients.csv -q zip,age -s pay --sweep k --values 2,5,10
+  tclose frontier --policy tclose.toml --methods peel,mondrian --format csv
+
+What is required besides the swept threshold holds for every release.
+"""
+_FORMATS = ("text", "json", "html", "svg", "csv")
+_SWEEP = "What to sweep"
+
+_sweep_options = together(
+    option(
+        "--sweep",
+        section=_SWEEP,
+        metavar="MODEL",
+        default="t",
+        show_default=True,
+        help="The model whose threshold is swept: one that takes one number.",
+    ),
+    option("--values", section=_SWEEP, metavar="N,N,…", help="The thresholds; a usual range of t or k if left out."),
+    option(
+        "--methods",
+        section=_SWEEP,
+        metavar="METHOD,…",
+        help=f"The methods to compare, of {', '.join(METHOD_WORDS)}.",
+    ),
+)
+
+
+@click.command("frontier", cls=Command, help=_HELP)
+@click.argument("tables", metavar="[TABLE]...", nargs=-1, type=TableName())
+@_sweep_options
+@recoded_role_options
+@requirement_options
+@recoding_options
+@format_option(*_FORMATS)
+@output_option
+@reading_options
+@running_options
+@click.help_option()
+def command(tables: tuple[str, ...], **given: Any) -> None:
+    """Show what each threshold costs with each method."""
+    form = format_for(given["output"], given["form"], _FORMATS)
+    what = asked(tables, given)
+    check_not_input(given["output"], what.files)
+    deliver(_rendered(_swept(what, given), form, given["output"]), given["output"])
+
+
+def _swept(what: Asked, given: dict[str, Any]) -> Frontier:
+    from tclose.sweeping import USUAL_METHODS, frontier
+
+    policy, choices = what.policy, what.policy.release
+    methods = _parts(given["methods"]) if given["methods"] else USUAL_METHODS
+    with running(given) as settings:
+        return frontier(
+            what.table,
+            policy.roles,
+            sweep=_sweep(given["sweep"]),
+            values=_parts(given["values"]) if given["values"] else None,
+            methods=methods,
+            require=policy.requirements(),
+            hierarchies=policy.hierarchies,
+            levels=policy.levels,
+            weights=policy.weights,
+            suppress=choices.suppress,
+            loss=choices.loss,
+            whole_classes=choices.whole_classes,
+            intervals=choices.intervals,
+            seed=choices.seed,
+            read=policy.read,
+            **settings,
+        )
+
+
+def _sweep(text: str) -> str:
+    """Return the key of a model, however it is spelt."""
+    key = text.strip().replace("-", "_")
+    return key if key in MODELS else text
+
+
+def _parts(text: str) -> list[str]:
+    return list(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+
+
+def _rendered(found: Frontier, form: str, target: str | None) -> str:
+    from tclose.render import frontier as faces
+
+    if form == "json":
+        from tclose.render.json import json_text
+
+        return json_text(faces.frontier_data(found))
+    if form == "csv":
+        return faces.frontier_csv(found)
+    if form == "svg":
+        return found.to_svg()
+    if form == "html":
+        from tclose.render.html import page_html
+
+        return page_html(f"Frontier of {found.source}", faces.frontier_html(found))
+    width, colour = text_shape(target)
+    return faces.frontier_text(found, width, colour=colour)

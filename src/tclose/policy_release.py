@@ -1,0 +1,154 @@
+"""What a policy says of a release: the table ``[release]``, and how a quasi-identifier may be recoded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from decimal import Decimal
+from pathlib import Path
+from typing import cast
+
+from tclose.errors import PolicyError, ThresholdError, closest, listed
+from tclose.exact import fraction
+
+AGAINST = ("both", "original")
+RECODING_KEYS = ("hierarchy", "levels", "weight")
+
+
+@dataclass(frozen=True)
+class ReleasePolicy:
+    """How a release is made; what each field means is said at :func:`tclose.anonymize`."""
+
+    method: str = "auto"
+    suppress: str = "0"
+    loss: str = "lm"
+    whole_classes: bool = False
+    intervals: bool = True
+    pruned: bool = False
+    against: str = "both"
+    seed: int = 0
+
+
+RELEASE_KEYS = tuple(option.name for option in fields(ReleasePolicy))
+
+
+@dataclass(frozen=True)
+class Recoding:
+    """How one quasi-identifier may be recoded."""
+
+    hierarchy: str | Mapping[str, object] | None = field(default=None, hash=False)
+    levels: int | tuple[int, int] | None = None
+    weight: float | None = None
+
+
+def release_policy(given: Mapping[str, object]) -> ReleasePolicy:
+    """Return what ``[release]`` says."""
+    check_keys(given, RELEASE_KEYS, "[release]")
+    found = {key: _checked(key, value) for key, value in given.items()}
+    return ReleasePolicy(**found)  # type: ignore[arg-type]
+
+
+def _checked(key: str, value: object) -> object:
+    where = f"[release] {key}"
+    if key == "suppress":
+        return _share(value, where)
+    if key == "seed":
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**63:
+            raise PolicyError(f"{where} must be a whole number from 0 on.")
+        return value
+    if key in ("whole_classes", "intervals", "pruned"):
+        if not isinstance(value, bool):
+            raise PolicyError(f"{where} must be true or false.")
+        return value
+    known = _words(key)
+    if value not in known:
+        near = closest(str(value), known)
+        hint = f" Did you mean {near!r}?" if near else ""
+        raise PolicyError(f"{where} must be one of {listed(known, 30)}.{hint}")
+    return value
+
+
+def _words(key: str) -> tuple[str, ...]:
+    """Return the words that a key may have."""
+    if key == "against":
+        return AGAINST
+    if key == "loss":
+        from tclose.recoding.losses import LOSSES
+
+        return tuple(LOSSES)
+    from tclose.recoding.methods import AUTO, METHODS
+
+    return (AUTO, *METHODS)
+
+
+def _share(value: object, where: str) -> str:
+    text = threshold_text(value, where)
+    try:
+        share = fraction(text, where)
+    except ThresholdError as problem:
+        raise PolicyError(str(problem)) from None
+    if not 0 <= share < 1:
+        raise PolicyError(f"{where} must be a share of the rows: at least 0 and less than 1.")
+    return text
+
+
+def recoding_of(name: str, given: Mapping[str, object], folder: Path) -> Recoding:
+    """Return how a policy lets a quasi-identifier be recoded."""
+    where = f"The quasi-identifier {name!r}"
+    check_keys(given, ("role", *RECODING_KEYS), f"{where}, a column that is not sensitive,")
+    return Recoding(
+        _hierarchy(given.get("hierarchy"), folder, where),
+        _levels(given.get("levels"), where),
+        _weight(given.get("weight"), where),
+    )
+
+
+def _hierarchy(given: object, folder: Path, where: str) -> str | Mapping[str, object] | None:
+    from tclose.hierarchies import is_builder
+
+    if given is None or isinstance(given, Mapping):
+        return given
+    if not isinstance(given, str):
+        raise PolicyError(f"{where}: hierarchy is a path, words such as 'intervals:5,10', or a nested table.")
+    return given if is_builder(given) else str(folder / given)
+
+
+def _levels(given: object, where: str) -> int | tuple[int, int] | None:
+    if given is None or _is_level(given):
+        return cast("int | None", given)
+    if isinstance(given, list) and len(given) == 2 and all(map(_is_level, given)) and given[0] <= given[1]:
+        return given[0], given[1]
+    raise PolicyError(f"{where}: levels is a level such as 2, or the finest and the coarsest: [0, 2].")
+
+
+def _is_level(given: object) -> bool:
+    return isinstance(given, int) and not isinstance(given, bool) and given >= 0
+
+
+def _weight(given: object, where: str) -> float | None:
+    if given is None:
+        return None
+    if isinstance(given, bool) or not isinstance(given, int | Decimal) or not 0 < given < 10**9:
+        raise PolicyError(f"{where}: weight is a number above 0.")
+    return float(given)
+
+
+def threshold_text(value: object, where: str) -> str:
+    """Return a threshold as text, with the digits that were written."""
+    if isinstance(value, list):
+        return ",".join(threshold_text(part, where) for part in value)
+    if isinstance(value, Decimal):
+        return format(value, "f")
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise PolicyError(f"{where}: a threshold is a number such as 0.2, a text such as '1/5', or a list of numbers.")
+    return str(value)
+
+
+def check_keys(given: Mapping[str, object], known: Iterable[str], where: str) -> None:
+    """Refuse keys that are not known, and name the one that may have been meant."""
+    known = tuple(known)
+    for key in given:
+        if key not in known:
+            near = closest(key, known)
+            hint = f" Did you mean {near!r}?" if near else f" It knows {listed(known, 30)}."
+            raise PolicyError(f"{where} has no {key!r}.{hint}")
