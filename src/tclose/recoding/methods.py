@@ -20,8 +20,10 @@ from tclose.recoding.search import Method, Search, Tell
 AUTO = "auto"
 _RUNGS = tuple(Fraction(step, 20) for step in range(19, 0, -1))
 """Stricter thresholds that are tried too, so that a looser one never gives a worse release."""
+_TINY = 100
+"""Up to so many rows, all stricter thresholds are tried; beyond, until one gains nothing."""
 _SMALL = 5_000
-"""Up to so many distinct rows, ``auto`` tries every method and every rung."""
+"""Up to so many distinct rows, ``auto`` tries every method, and stricter thresholds."""
 _LARGEST_WHOLE = 60_000
 """Up to so many, it cuts too where whole classes are asked for, because peeling gains less there."""
 
@@ -120,13 +122,21 @@ def check_method(key: str) -> None:
 
 def _best(problem: Problem, search: Search) -> Found | None:
     """Try the methods that apply, also with stricter thresholds where the table is small; keep the least loss."""
-    best = _best_of(problem, search, None)
+    best = _best_of(problem, search)
+    patience = len(_RUNGS) if problem.rows <= _TINY else 1
     for stricter in _stricter(problem):
-        best = _best_of(stricter, search, best)
+        attempt = _best_of(stricter, search)
+        if attempt is not None and (best is None or attempt.loss < best.loss):
+            best = attempt
+        else:
+            patience -= 1
+        if patience == 0:
+            break
     return best if best is not None else found("merge", problem, search)
 
 
-def _best_of(problem: Problem, search: Search, best: Found | None) -> Found | None:
+def _best_of(problem: Problem, search: Search) -> Found | None:
+    best: Found | None = None
     size = len(problem.counts)
     for way in METHODS.values():
         cutting_whole = way.key == "mondrian" and search.whole_classes and size <= _LARGEST_WHOLE
