@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from tclose.releases import Release
     from tclose.results import Audit, Verdict
     from tclose.roles import Hierarchical, Nominal, Numeric, Ordered, Roles
-    from tclose.sources import ReadOptions
+    from tclose.sources import DatabaseTable, ReadOptions
     from tclose.sweeping import frontier
 
 _HOMES = {
@@ -77,12 +77,14 @@ _HOMES = {
     "Numeric": "tclose.roles",
     "Ordered": "tclose.roles",
     "Roles": "tclose.roles",
+    "DatabaseTable": "tclose.sources",
     "ReadOptions": "tclose.sources",
     "frontier": "tclose.sweeping",
 }
 
 __all__ = [
     "Audit",
+    "DatabaseTable",
     "EngineError",
     "Explanation",
     "Explanations",

@@ -12,7 +12,7 @@ import numpy as np
 
 from tclose.counts import Block, Integers, Part, Ranks
 from tclose.domains import Domain, Observed, arranged
-from tclose.engines.interface import ClassStore, Counted, Progress, Session, Table
+from tclose.engines.interface import ClassStore, Counted, MeasuredThere, MeasuresThere, Progress, Session, Table
 from tclose.errors import DomainError, InputError
 from tclose.measuring import Measured, Tally, Task, measured, merged
 from tclose.models.base import Model
@@ -178,12 +178,13 @@ class Inspection:
         def measure(part: Part, supersets: list[Integers] | None = None) -> Measured:
             population = counted.population(part.keys)
             if population is not None:
-                _check_population(population, part.sizes)
+                _check_population(int(np.count_nonzero(population < part.sizes)))
                 people.append(int(population.sum()))
             return measured(part, tasks, domains, population, supersets)
 
         if not any(task.model.needs_supersets for task in tasks):
-            return counted.map(ranks, measure)
+            there: MeasuresThere | None = getattr(counted, "measured", None)
+            return counted.map(ranks, measure) if there is None else _there(there(ranks, tasks, domains), people)
         whole = _joined(list(counted.map(ranks, lambda part: part)))
         return [measure(whole, _supersets(counted.codes(whole.keys)))]
 
@@ -194,15 +195,22 @@ class Inspection:
         for name in quasi:
             fewer = [other for other in run.quasi if other != name]
             counted = self.session.count(self.table, fewer, run.names, self.progress)
-            tallies = merged(counted.map(found.ranks, lambda part: measured(part, tasks, found.domains)), tasks)
+            tallies = merged(self._parts(counted, found.ranks, tasks, found.domains, []), tasks)
             for driving, tally in zip(without, tallies, strict=True):
                 driving[name] = Fraction(tally.value or 0)
         return list(without)
 
 
-def _check_population(population: Integers, sizes: Integers) -> None:
+def _there(parts: Iterable[MeasuredThere], people: list[int]) -> Iterator[Measured]:
+    """Give parts that the engine measured where their rows are, with what it found of the population."""
+    for part in parts:
+        _check_population(part.short)
+        people.append(part.people)
+        yield part
+
+
+def _check_population(fewer: int) -> None:
     """Refuse a population that cannot have been the one the table was drawn from."""
-    fewer = int(np.count_nonzero(population < sizes))
     if fewer:
         raise DomainError(
             f"The population has fewer rows than the table in {fewer} of the table's classes; it must contain everyone "
@@ -268,7 +276,7 @@ def _findings(
         worst = None
         if len(keys):
             key, at = next(named)
-            worst = WorstClass(key, int(np.concatenate(tally.sizes)[at]), len(keys))
+            worst = WorstClass(key, int(np.concatenate(tally.sizes)[at]), tally.tied)
         value: Value = tally.average if task.model.averaged else (tally.value if tally.value is not None else 0)
         details = _details(task, tally, average, len(classes), rows, people)
         domain = domains[task.attribute] if task.attribute is not None else None

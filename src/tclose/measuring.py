@@ -45,6 +45,8 @@ class Tally:
     value: Exact | None = None
     keys: list[Integers] = field(default_factory=list)
     sizes: list[Integers] = field(default_factory=list)
+    tied: int = 0
+    """How many classes have the worst figure; ``keys`` need not name all of them, but names the first."""
     failing_classes: list[int] = field(default_factory=list)
     failing_rows: list[int] = field(default_factory=list)
     shares: dict[int, int] = field(default_factory=dict)
@@ -69,12 +71,13 @@ class Tally:
             return
         order = _compare(other.value, self.value, model)
         if order > 0:
-            self.value, self.keys, self.sizes = other.value, [], []
+            self.value, self.keys, self.sizes, self.tied = other.value, [], [], 0
         elif order == 0 and isinstance(self.value, float):
             self.value = max(self.value, other.value) if model.good == "low" else min(self.value, other.value)
         if order >= 0:
             self.keys += other.keys
             self.sizes += other.sizes
+            self.tied += other.tied
 
     @property
     def average(self) -> Fraction:
@@ -154,7 +157,7 @@ def tally(task: Task, figures: ClassFigures, part: Part, block: Block | None, do
         found.shares = dict(zip(denominators.tolist(), rows.tolist(), strict=True))
         return found
     found.value, tied = judge.worst()
-    found.keys, found.sizes = [part.keys[tied]], [part.sizes[tied]]
+    found.keys, found.sizes, found.tied = [part.keys[tied]], [part.sizes[tied]], len(tied)
     for requirement in task.requirements:
         failing = judge.failing(requirement)
         found.failing_classes.append(int(np.count_nonzero(failing)))

@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any, cast
 from tclose.errors import InputError, PolicyError, closest, listed
 from tclose.policy_release import Recoding, ReleasePolicy, check_keys, recoding_of, release_policy, threshold_text
 from tclose.roles import DISTANCE_WORDS, Distance, Roles, Together, distance_named
+from tclose.sources.database import is_database_address
 from tclose.sources.source import ReadOptions
 
 if TYPE_CHECKING:
@@ -294,7 +295,8 @@ def _table_path(given: object, folder: Path, key: str) -> str | None:
         return None
     if not isinstance(given, str):
         raise PolicyError(f"[table] {key} must be the text of a path.")
-    return given if given == "-" or given.startswith("example:") else str(folder / given)
+    named = given == "-" or given.startswith("example:") or is_database_address(given)
+    return given if named else str(folder / given)
 
 
 def _read_options(table: Mapping[str, object]) -> ReadOptions:

@@ -182,9 +182,9 @@ def profile(
     >>> found.roles.quasi, list(found.roles.sensitive)
     (('zip', 'age'), ['salary', 'disease'])
     """
-    from tclose.engines.duckdb.statistics import table_statistics
+    from tclose.engines.choosing import statistics_of
 
-    found = table_statistics(table, read=read, memory=memory, threads=threads, temp=temp, progress=progress)
+    found = statistics_of(table, read=read, memory=memory, threads=threads, temp=temp, progress=progress)
     return Profile(found.label, found.rows, tuple(profiled(column) for column in found.columns), found.notes)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,11 @@ class RecodedColumn:
     hierarchy: Hierarchy
     native: bool
     """Whether only single values are published, in the type of the original."""
+
+    @cached_property
+    def labels(self) -> tuple[frozenset[str], ...]:
+        """The labels of each level of the hierarchy."""
+        return tuple(frozenset(labels) for labels in zip(*self.hierarchy.rows, strict=True))
 
 
 @dataclass(frozen=True)
@@ -119,7 +125,7 @@ def read_recipe(path: str | Path) -> Recipe:
         raise InputError(f"There is no recipe {str(path)!r}; 'tclose anonymize' writes one beside a release.") from None
     except OSError as problem:
         raise InputError(f"The recipe {str(path)!r} cannot be read: {problem.strerror}.") from None
-    except ValueError:
+    except (ValueError, RecursionError):
         raise InputError(f"{str(path)!r} is not a recipe: it is not JSON.") from None
     if not isinstance(data, dict) or data.get("kind") != "recipe" or data.get("format") != FORMAT:
         raise InputError(f"{str(path)!r} is not a recipe that this version of tclose understands.")
@@ -168,58 +174,127 @@ def _recipe_data(recipe: Recipe) -> dict[str, Any]:
 
 def _recipe(data: Mapping[str, Any]) -> Recipe:
     roles = data["roles"]
-    columns = tuple(
-        RecodedColumn(
-            name=str(column["name"]),
-            values=tuple(column["values"]),
-            cells=tuple(Cell(*cell) for cell in column["cells"]),
-            hierarchy=Hierarchy(tuple(tuple(row) for row in column["hierarchy"])),
-            native=bool(column["native"]),
-        )
-        for column in data["columns"]
-    )
     pieces = data["pieces"]
+    columns = tuple(_column(column) for column in data["columns"])
     recipe = Recipe(
-        method=str(data["method"]),
+        method=_text(data["method"]),
         roles=Roles(
-            quasi=roles["quasi"],
+            quasi=_texts(roles["quasi"]),
             sensitive={name: _distance(name, given) for name, given in roles["sensitive"].items()},
-            identifiers=roles["identifiers"],
+            identifiers=_texts(roles["identifiers"]),
             together=roles["together"],
         ),
         requirements=tuple(_requirement(given) for given in data["requirements"]),
-        published=tuple(data["published"]),
+        published=_texts(data["published"]),
         columns=columns,
-        sensitive={name: tuple(values) for name, values in data["sensitive"].items()},
+        sensitive={name: _cells(values) for name, values in data["sensitive"].items()},
         codes=_matrix(pieces["codes"], len(columns) + len(data["sensitive"])),
-        classes=np.array(pieces["classes"], dtype=np.int64),
-        counts=None if pieces["counts"] is None else np.array(pieces["counts"], dtype=np.int64),
+        classes=_integers(pieces["classes"]),
+        counts=None if pieces["counts"] is None else _integers(pieces["counts"]),
         cells=_matrix(data["classes"], len(columns)),
-        levels=data["levels"],
-        seed=int(data["seed"]),
+        levels=None if data["levels"] is None else {name: _whole(level) for name, level in data["levels"].items()},
+        seed=_whole(data["seed"]),
         own=bool(data["own"]),
     )
-    _check(recipe)
+    if not (_names_fit(recipe) and _pieces_fit(recipe)):
+        raise ValueError("parts of a recipe that do not fit together")
     return recipe
 
 
+def _column(data: Mapping[str, Any]) -> RecodedColumn:
+    return RecodedColumn(
+        name=_text(data["name"]),
+        values=_cells(data["values"]),
+        cells=tuple(Cell(*cell) for cell in data["cells"]),
+        hierarchy=Hierarchy(tuple(_texts(row) for row in data["hierarchy"])),
+        native=bool(data["native"]),
+    )
+
+
+def _text(given: object) -> str:
+    if not isinstance(given, str):
+        raise TypeError("no text")
+    return given
+
+
+def _texts(given: Sequence[object]) -> tuple[str, ...]:
+    return tuple(_text(each) for each in _listed(given))
+
+
+def _cells(given: Sequence[object]) -> tuple[str | None, ...]:
+    return tuple(None if each is None else _text(each) for each in _listed(given))
+
+
+def _listed(given: Sequence[object]) -> Sequence[object]:
+    if not isinstance(given, list):
+        raise TypeError("no list")
+    return given
+
+
+def _whole(given: object) -> int:
+    if not isinstance(given, int) or isinstance(given, bool) or not 0 <= given < 2**63:
+        raise ValueError("no whole number of the right size")
+    return given
+
+
+def _integers(given: Sequence[object]) -> Integers:
+    found = np.array(_listed(given))
+    if found.size and found.dtype.kind != "i":
+        raise ValueError("no whole numbers")
+    return found.astype(np.int64)
+
+
 def _matrix(columns: Sequence[Sequence[int]], width: int) -> Ranks:
-    matrix = np.array(columns, dtype=np.int32).reshape(width, -1)
-    return np.ascontiguousarray(matrix.T)
+    matrix = _integers(columns).reshape(width, -1)
+    if matrix.size and max(abs(int(matrix.min())), int(matrix.max())) >= 2**31:
+        raise ValueError("numbers that are too large")
+    return np.ascontiguousarray(matrix.T, dtype=np.int32)
 
 
-def _check(recipe: Recipe) -> None:
-    """Refuse positions that point nowhere."""
+def _names_fit(recipe: Recipe) -> bool:
+    """Say whether the parts of a recipe speak of the same columns."""
+    roles, published, names = recipe.roles, recipe.published, tuple(column.name for column in recipe.columns)
+    attributes = {requirement.attribute for requirement in recipe.requirements} - {None}
+    heights = {column.name: column.hierarchy.height for column in recipe.columns}
+    levels = heights if recipe.levels is None else recipe.levels
+    return (
+        len(names) > 0
+        and names == roles.quasi
+        and attributes <= {*roles.sensitive}
+        and len({*published}) == len(published)
+        and {*names, *roles.sensitive} <= {*published}
+        and not {*roles.identifiers} & {*published}
+        and tuple(recipe.sensitive) == (() if recipe.counts is None else tuple(roles.sensitive))
+        and levels.keys() == heights.keys()
+        and all(level <= heights[name] for name, level in levels.items())
+        and all(_cell_fits(column, cell) for column in recipe.columns for cell in column.cells)
+    )
+
+
+def _cell_fits(column: RecodedColumn, cell: Cell) -> bool:
+    """Say whether a cell is one of its column's hierarchy, or an interval of its values."""
+    if column.native and (cell.level != 0 or cell.label not in column.values):
+        return False
+    if cell.level is None:
+        return cell.low is not None and {cell.low, cell.high} <= {*column.values} and isinstance(cell.label, str)
+    return cell.label is None or cell.label in column.labels[_whole(cell.level)]
+
+
+def _pieces_fit(recipe: Recipe) -> bool:
+    """Say whether every position points somewhere, and every combination of values to one class or its counts."""
     spans = [len(column.values) for column in recipe.columns] + [len(values) for values in recipe.sensitive.values()]
-    if len(recipe.codes) != len(recipe.classes) or (
-        recipe.counts is not None and len(recipe.counts) != len(recipe.codes)
-    ):
-        raise ValueError("pieces of unequal length")
+    counts = np.zeros_like(recipe.classes) if recipe.counts is None else recipe.counts
     inside = (recipe.codes >= 0) & (recipe.codes < np.array(spans, dtype=np.int64))
     published = (recipe.cells >= 0) & (recipe.cells < np.array([len(column.cells) for column in recipe.columns]))
     classes = (recipe.classes >= -1) & (recipe.classes < len(recipe.cells))
-    if not (inside.all() and published.all() and classes.all()):
-        raise ValueError("a position that points nowhere")
+    return bool(
+        len(recipe.codes) == len(recipe.classes) == len(counts)
+        and inside.all()
+        and published.all()
+        and classes.all()
+        and (counts >= 0).all()
+        and (recipe.counts is not None or len(np.unique(recipe.codes, axis=0)) == len(recipe.codes))
+    )
 
 
 def _distance_data(distance: Distance | None) -> dict[str, Any] | None:

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from tclose.engines.interface import ReleasedTable
 from tclose.errors import InputError
+from tclose.frontiers import Frontier
 from tclose.models.catalogue import Requirement
 from tclose.recipes import Recipe
 from tclose.results import Audit, Value
@@ -45,6 +46,10 @@ class Work(Protocol):
     @property
     def table(self) -> ReleasedTable:
         """The rows that are published."""
+        ...
+
+    def before(self) -> Audit | None:
+        """Return the audit of the original by the same requirements; None where it is not at hand."""
         ...
 
     def audits(self) -> tuple[Audit, Audit]:
@@ -151,6 +156,20 @@ class Release:
         from tclose.render.json import json_text
 
         return json_text(self.to_dict())
+
+    def to_html(self, written: Written | None = None, *, frontier: Frontier | None = None) -> str:
+        """Return the release as a report: a page that stands alone, ready to be printed and signed.
+
+        Parameters
+        ----------
+        written
+            The files that were written; their audits are shown instead of audits of the rows at hand.
+        frontier
+            What other thresholds would have cost, to be shown beside it.
+        """
+        from tclose.render.release_report import release_report_html
+
+        return release_report_html(self, written, frontier=frontier)
 
     def __str__(self) -> str:
         from tclose.render.release_text import release_text

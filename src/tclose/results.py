@@ -177,6 +177,20 @@ class Audit:
 
         return audit_json(self, indent=indent)
 
+    def to_html(self, *, show_classes: int = 5, redact: bool = False) -> str:
+        """Return the audit as a report: a page that stands alone, ready to be printed and signed.
+
+        Parameters
+        ----------
+        show_classes
+            How many of the worst classes to list.
+        redact
+            Whether to leave out every class key and every value of the table.
+        """
+        from tclose.render.report import report_html
+
+        return report_html(self, show_classes=show_classes, redact=redact)
+
     def __str__(self) -> str:
         from tclose.render.text import audit_text
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from tclose.anonymizing.framing import GivenHierarchy, Levels, Wishes
-from tclose.anonymizing.verb import chosen_search, framed_table, share_of_rows
+from tclose.anonymizing.verb import chosen_search, framed_table, share_of_rows, whole_seed
 from tclose.auditing import built_in_roles, check_attributes, checked
 from tclose.engines.interface import Progress
 from tclose.errors import InputError, ThresholdError, listed
@@ -17,7 +17,7 @@ from tclose.frontiers import Frontier, Point
 from tclose.measuring import Task
 from tclose.models.catalogue import MODELS, Requirement, Wanted, requirements
 from tclose.recoding.methods import check_method, found
-from tclose.recoding.partition import kept_detail, published
+from tclose.recoding.partition import Partition, kept_detail, published
 from tclose.recoding.problem import Problem
 from tclose.recoding.search import Search
 from tclose.roles import Roles
@@ -76,10 +76,14 @@ def frontier(
     swept = _swept(sweep, values)
     others = tuple(each for each in requirements(require) if each.model.key != sweep)
     check_attributes(others, roles)
+    if not methods:
+        raise InputError("Name at least one method to compare (--method).")
     for method in methods:
         check_method(method)
     search = chosen_search(loss, "both", progress, whole_classes=whole_classes, pruned=False)
-    wishes = Wishes(hierarchies or {}, levels or {}, weights or {}, share_of_rows(suppress), intervals, seed)
+    wishes = Wishes(
+        hierarchies or {}, levels or {}, weights or {}, share_of_rows(suppress), intervals, whole_seed(seed)
+    )
     kept = opened.keep([*roles.quasi, *roles.sensitive])
     frame = framed_table(session, kept, roles, [*others, swept[0]], wishes, search)
     points = _points(frame.problem, search, methods, swept)
@@ -92,18 +96,18 @@ def _points(
 ) -> tuple[Point, ...]:
     """Return the points, from the strictest threshold on: what meets one meets every looser one too."""
     stricter_first = list(swept) if swept[0].model.good == "low" else list(reversed(swept))
-    found_so_far: dict[str, Point] = {}
+    best: dict[str, Partition] = {}
     points = []
     for at, requirement in enumerate(stricter_first):
         here = replace(problem, tasks=_with(problem, requirement))
         for method in methods:
             search.tell(f"{method} at {requirement.text}", at / len(swept))
-            point = _point(here, search, method, requirement.threshold)
-            before = found_so_far.get(method)
-            if before is not None and before.loss is not None and (point.loss is None or before.loss < point.loss):
-                point = replace(before, threshold=requirement.threshold)
-            found_so_far[method] = point
-            points.append(point)
+            attempt = found(method, here, search) if here.k <= here.rows else None
+            tried = [best[method]] if method in best else []
+            tried += [] if attempt is None else [attempt.partition]
+            if tried:
+                best[method] = min(tried, key=lambda partition: search.loss(here, partition))
+            points.append(_point(here, search, method, requirement.threshold, best.get(method)))
     return tuple(sorted(points, key=lambda point: (point.threshold, methods.index(point.method))))
 
 
@@ -128,12 +132,11 @@ def _with(problem: Problem, requirement: Requirement) -> tuple[Task, ...]:
     )
 
 
-def _point(problem: Problem, search: Search, method: str, threshold: Fraction) -> Point:
-    best = found(method, problem, search) if problem.k <= problem.rows else None
-    if best is None:
+def _point(problem: Problem, search: Search, method: str, threshold: Fraction, partition: Partition | None) -> Point:
+    if partition is None:
         return Point(method, threshold, holds=False, loss=None, kept=None, classes=0, suppressed=0)
-    partition = published(best.partition)
+    seen = published(partition)
     return Point(
-        method, threshold, holds=True, loss=best.loss, kept=kept_detail(problem, partition), classes=partition.number,
-        suppressed=partition.suppressed(),
+        method, threshold, holds=True, loss=search.loss(problem, seen), kept=kept_detail(problem, seen),
+        classes=seen.number, suppressed=seen.suppressed(),
     )  # fmt: skip

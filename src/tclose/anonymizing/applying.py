@@ -68,7 +68,7 @@ def apply(
     released = session.recode(kept, recoding_of(fitted, distinct, attributes_of(roles)))
     original = dict(zip(attributes_of(roles), distinct.sensitive, strict=True))
     left_out = distinct.rows - released.rows
-    work = EngineWork(session, released, roles, recipe.requirements, original, left_out, recipe.own)
+    work = EngineWork(session, released, roles, recipe.requirements, original, left_out, recipe.own, kept)
     own, against_original = work.audits()
     standing = _missed(against_original) or (_missed(own) if recipe.own else ())
     return Release(

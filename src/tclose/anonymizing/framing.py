@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -84,6 +85,9 @@ def framed(distinct: DistinctRows, roles: Roles, wanted: Sequence[Requirement], 
         Hierarchies, levels, weights and limits.
     """
     _check_names(roles, wishes)
+    every = [*((name,) for name in roles.quasi), *attributes_of(roles)]
+    for names, observed in zip(every, [*distinct.quasi, *distinct.sensitive], strict=True):
+        _check_spelled(names, observed)
     notes: list[str] = []
     columns = [
         _quasi(name, observed, wishes, notes) for name, observed in zip(roles.quasi, distinct.quasi, strict=True)
@@ -124,6 +128,18 @@ def _check_names(roles: Roles, wishes: Wishes) -> None:
         strangers = [name for name in given if name not in roles.quasi]
         if strangers:
             raise InputError(f"A {what} is given for {listed(strangers)}, which is no quasi-identifier.")
+
+
+def _check_spelled(names: tuple[str, ...], observed: Observed) -> None:
+    """Refuse values that a recipe cannot spell so that they read as the same values again."""
+    values = observed.values.tolist() if isinstance(observed.values, np.ndarray) else observed.values
+    for at, name in enumerate(names):
+        parts = (value[at] if len(names) > 1 else value for value in values)  # type: ignore[index]
+        if any(isinstance(part, dt.timedelta | bytes | bytearray) for part in parts):
+            raise InputError(
+                f"The column {name!r} holds durations or bytes, which cannot be recoded; make it text or a number, or "
+                "leave it without a role."
+            )
 
 
 def _quasi(name: str, observed: Observed, wishes: Wishes, notes: list[str]) -> tuple[Quasi, np.ndarray, Hierarchy]:

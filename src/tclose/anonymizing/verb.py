@@ -114,11 +114,17 @@ def anonymize(
     wanted = requirements(require)
     check_attributes(wanted, roles)
     search = chosen_search(loss, against, progress, whole_classes=whole_classes, pruned=pruned)
-    wishes = Wishes(hierarchies or {}, levels or {}, weights or {}, share_of_rows(suppress), intervals, _seed(seed))
+    wishes = Wishes(
+        hierarchies or {}, levels or {}, weights or {}, share_of_rows(suppress), intervals, whole_seed(seed)
+    )
     if not wanted:
         raise ThresholdError("Say what the release must meet, such as require={'k': 5, 't': '0.2'} (--k 5 --t 0.2).")
     kept = opened.keep([column.name for column in opened.columns if column.name not in roles.identifiers])
     frame = framed_table(session, kept, roles, wanted, wishes, search)
+    if frame.problem.k > frame.problem.rows:
+        raise InputError(
+            f"Classes of {frame.problem.k} rows are required, but the table has {frame.problem.rows}; require less."
+        )
     return released(session, kept, roles, wanted, frame, method, search)
 
 
@@ -136,12 +142,7 @@ def framed_table(
     """Return the problem that a table poses."""
     attributes = attributes_of(roles)
     distinct = session.distinct(table, roles.quasi, attributes, search.tell)
-    frame = framed(distinct, roles, wanted, wishes)
-    if frame.problem.k > frame.problem.rows:
-        raise InputError(
-            f"Classes of {frame.problem.k} rows are required, but the table has {frame.problem.rows}; require less."
-        )
-    return frame
+    return framed(distinct, roles, wanted, wishes)
 
 
 def released(
@@ -170,6 +171,7 @@ def released(
         frame.original(),
         partition.suppressed(),
         search.own,
+        table,
     )
     return Release(
         source=table.label,
@@ -242,7 +244,8 @@ def share_of_rows(suppress: Number) -> Fraction:
     return share
 
 
-def _seed(seed: int) -> int:
+def whole_seed(seed: int) -> int:
+    """Return the seed, checked."""
     if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed < 2**63:
         raise InputError("The seed is a whole number from 0 to 2⁶³ − 1.")
     return seed

@@ -30,6 +30,14 @@ class EngineWork:
     original: Mapping[tuple[str, ...], Observed]
     suppressed: int
     own: bool
+    source: Table | None = None
+    """The original, as the session opened it."""
+
+    def before(self) -> Audit | None:
+        """Return the audit of the original by the same requirements."""
+        if self.source is None:
+            return None
+        return audit_release(self.session, self.source, self.roles, self.wanted, None)
 
     def audits(self) -> tuple[Audit, Audit]:
         """Return the audit of the release against itself, and against the original."""
@@ -42,14 +50,26 @@ class EngineWork:
             return replace(original, reference="the audited table"), original
         return audit_release(self.session, table, self.roles, self.wanted, None), original
 
+    def _missed(self, own: Audit, original: Audit) -> bool:
+        return original.holds is False or (self.own and own.holds is False)
+
+    def _misread(self, path: Path) -> InputError | InternalError:
+        """Return why the written release misses what the release itself meets."""
+        if self._missed(*self.audits()):
+            return InternalError("The release does not meet the requirements that its search met.")
+        return InputError(
+            f"From {path.name!r}, sensitive values would be read as others than the original's. Write Parquet "
+            "(.parquet), which keeps values as they are, or make the sensitive columns text first."
+        )
+
     def write(self, release: Release, path: Path, *, force: bool) -> Written:
         """Write the release, its recipe and its report, after auditing the file that will bear the name."""
         targets = Targets.beside(path)
         targets.check(force=force)
         with self.table.writing(path) as temporary:
             own, original = self._audits(self.table.read_back(temporary))
-            if original.holds is False or (self.own and own.holds is False):
-                raise InternalError("The written release does not meet the requirements that its search met.")
+            if self._missed(own, original):
+                raise self._misread(path)
             if original.rows != self.table.rows:
                 raise InternalError("The written release does not have the rows that it should.")
             written = Written(path, targets.recipe, targets.report, own, original)

@@ -38,6 +38,7 @@ _COMMANDS = {
     "apply": "Make a release again by its recipe.",
     "frontier": "Show what each threshold costs with each method.",
     "profile": "Say what the columns are and suggest their roles.",
+    "serve": "Open a page where a table is understood and repaired.",
     "models": "List the privacy models that an audit knows.",
     "examples": "List the tables that are built in.",
     "schema": "Print the JSON Schema of what a command writes.",

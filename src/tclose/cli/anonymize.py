@@ -10,7 +10,7 @@ from tclose.cli.asked import Asked, asked
 from tclose.cli.lazy import Command
 from tclose.cli.options import TableName, reading_options, recoded_role_options, running, running_options
 from tclose.cli.release_options import recoding_options, release_output_options, search_options
-from tclose.cli.releasing import deliver_release, release_target
+from tclose.cli.releasing import check_report, deliver_release, release_target
 from tclose.cli.requirement_options import requirement_options
 from tclose.releases import Release
 
@@ -50,6 +50,7 @@ def command(tables: tuple[str, ...], **given: Any) -> int:
     """Make a release that meets the requirements."""
     what = asked(tables, given)
     target = release_target(given["output"], what.files, force=given["force"])
+    check_report(given, what.files)
     return deliver_release(_released(what, given), target, given)
 
 

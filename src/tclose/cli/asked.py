@@ -12,10 +12,11 @@ import click
 
 from tclose.cli.failures import say
 from tclose.cli.names import Columns, assigned, column_list, declared_order, sensitive_list, thresholds
-from tclose.cli.options import read_options, table_names
+from tclose.cli.options import read_options, shown_names, table_names
 from tclose.cli.release_options import is_recoding, recoded
 from tclose.policy import Policy, declared_distance, read_policy
 from tclose.roles import Distance, Hierarchical, Ordered, Roles
+from tclose.sources.database import is_database_address
 from tclose.sources.examples import example_named
 from tclose.sources.source import ReadOptions
 
@@ -47,7 +48,7 @@ def asked(tables: tuple[str, ...], given: Mapping[str, Any]) -> Asked:
     if not tables:
         raise click.UsageError("Name a TABLE, or a policy that names one ([table] source = …).")
     read = read_options(given, policy.read)
-    columns = functools.cache(lambda: _columns(tables, read))
+    columns = functools.cache(lambda: _columns(tables, given, read))
     if replaced and not is_recoding(given):
         policy = _with_present_identifiers(policy, columns)
     roles, hierarchies = _roles(policy, given, columns)
@@ -60,7 +61,7 @@ def asked(tables: tuple[str, ...], given: Mapping[str, Any]) -> Asked:
         population=given.get("population") or policy.population,
     )
     companions = tuple(path for path in (policy.reference, policy.population) if path)
-    return Asked(table_names(tables), (*tables, *companions), policy)
+    return Asked(table_names(tables, given), shown_names((*tables, *companions)), policy)
 
 
 def _policy(tables: tuple[str, ...], given: Mapping[str, Any]) -> Policy:
@@ -74,18 +75,18 @@ def _policy(tables: tuple[str, ...], given: Mapping[str, Any]) -> Policy:
     if Path(POLICY_FILE).is_file():
         say(f"Taking roles and requirements from ./{POLICY_FILE}.", quiet=given["quiet"])
         return read_policy(POLICY_FILE)
-    wanted = tables[0] if len(tables) == 1 else "TABLE"
+    wanted = tables[0] if len(tables) == 1 and not is_database_address(tables[0]) else "TABLE"
     raise click.UsageError(
         "Name the columns: -q what others know, -s what is to be protected. "
         f"'tclose profile {wanted}' suggests them, and with '-o {POLICY_FILE}' writes a policy to edit."
     )
 
 
-def _columns(tables: tuple[str, ...], read: ReadOptions) -> Collection[str]:
+def _columns(tables: tuple[str, ...], given: Mapping[str, Any], read: ReadOptions) -> Collection[str]:
     """Return the columns of the table; none for standard input, which can be read only once."""
-    from tclose.engines.duckdb.statistics import column_names
+    from tclose.engines.choosing import column_names
 
-    return () if tables == ("-",) else column_names(table_names(tables), read=read)
+    return () if tables == ("-",) else column_names(table_names(tables, given), read=read)
 
 
 def _roles(policy: Policy, given: Mapping[str, Any], columns: Columns) -> tuple[Roles, dict[str, str]]:

@@ -43,7 +43,8 @@ if TYPE_CHECKING:
 _HELP = """Measure what TABLE gives away, and judge it by its requirements.
 
 TABLE is a file (CSV, Parquet, JSON, Excel, …), several files or a glob of one
-table, '-' for standard input, or a built-in example such as example:salary.
+table, '-' for standard input, a database (postgresql://HOST/DATABASE, sqlite:PATH)
+with --table or --query, or a built-in example such as example:salary.
 
 \b
   tclose audit patients.csv -q zip -q age -s salary:ordered --k 5 --t 0.2
@@ -165,6 +166,8 @@ def _measure(text: str) -> str | list[str]:
 
 
 def _rendered(audit: Audit, form: str, given: dict[str, Any]) -> str:
+    if form == "html":
+        return _report(audit, given)
     if given["redact_classes"]:
         from tclose.render.redact import redacted
 
@@ -179,11 +182,6 @@ def _rendered(audit: Audit, form: str, given: dict[str, Any]) -> str:
         from tclose.render.markdown import audit_markdown
 
         return "\n".join([audit_markdown(audit), *([explained.to_markdown()] if explained else [])])
-    if form == "html":
-        from tclose.render.html import audit_html, page_html
-
-        fragment = audit_html(audit, show_classes=given["show_classes"])
-        return page_html(f"Privacy audit of {audit.source}", fragment + (explained._repr_html_() if explained else ""))
     from tclose.render.text import audit_text
 
     width, colour = text_shape(given["output"])
@@ -193,6 +191,13 @@ def _rendered(audit: Audit, form: str, given: dict[str, Any]) -> str:
     from tclose.render.explanation_text import explanations_text
 
     return f"{text}\n\n{explanations_text(explained.items, width=width, colour=colour)}"
+
+
+def _report(audit: Audit, given: dict[str, Any]) -> str:
+    from tclose.render.report import report_html
+
+    explained = _explained(audit, quiet=given["quiet"]) if given["explain"] else None
+    return report_html(audit, show_classes=given["show_classes"], redact=given["redact_classes"], explained=explained)
 
 
 def _explained(audit: Audit, *, quiet: bool) -> Explanations:

@@ -13,6 +13,7 @@ from click.shell_completion import CompletionItem
 
 from tclose.cli.lazy import Option
 from tclose.cli.progress import progress
+from tclose.sources.database import DatabaseTable, is_database_address, server_of
 from tclose.sources.source import FORMATS, ReadOptions
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -22,7 +23,7 @@ RELEASE = "Release"
 
 
 class TableName(click.types.StringParamType):
-    """A path, a glob, ``-`` for standard input, or ``example:NAME``."""
+    """A path, a glob, ``-`` for standard input, the address of a database, or ``example:NAME``."""
 
     name = "table"
 
@@ -168,6 +169,15 @@ reading_options = together(
         metavar="FORMAT",
         help=f"One of {', '.join(FORMATS)}; found by itself if left out.",
     ),
+    option("--table", section=READING, metavar="NAME", help="The table of a database: patients, or clinic.patients."),
+    option("--query", section=READING, metavar="SQL", help="A query on a database instead of a table."),
+    option(
+        "--timeout",
+        section=READING,
+        metavar="SECONDS",
+        type=click.FloatRange(0, min_open=True),
+        help="When a database is to give up on a statement.",
+    ),
 )
 
 running_options = together(
@@ -179,6 +189,20 @@ running_options = together(
         metavar="FOLDER",
         help="Where to put what does not fit into memory.",
         type=click.Path(file_okay=False, exists=True),
+    ),
+    option(
+        "--engine",
+        section=RUNNING,
+        type=click.Choice(["auto", "spark"]),
+        help="Who reads TABLE: auto, the engine where it is; or spark, which reads any path it knows.",
+    ),
+    option("--master", section=RUNNING, metavar="URL", help="With --engine spark: local[*], yarn, spark://host:7077 …"),
+    option(
+        "--conf",
+        section=RUNNING,
+        metavar="KEY=VALUE",
+        multiple=True,
+        help="With --engine spark: a setting of Spark. Repeatable.",
     ),
     option("--quiet", section=RUNNING, is_flag=True, help="No progress and no remarks on standard error."),
 )
@@ -226,6 +250,29 @@ def running(given: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         yield {"memory": given["memory"], "threads": given["threads"], "temp": given["temp"], "progress": report}
 
 
-def table_names(tables: tuple[str, ...]) -> Any:
-    """Return what is audited: one name, or the files of one table."""
+def table_names(tables: tuple[str, ...], given: Mapping[str, Any] | None = None) -> Any:
+    """Return what is audited: one name, the files of one table, a Spark frame, or the table or query of a database."""
+    if given and (given.get("engine") == "spark" or given.get("master") or given.get("conf")):
+        return _spark_frame(tables, given)
+    named = {name: (given or {}).get(name) for name in ("table", "query", "timeout")}
+    if len(tables) == 1 and is_database_address(tables[0]):
+        return DatabaseTable(tables[0], **named)
+    if any(value is not None for value in named.values()):
+        raise click.UsageError("--table, --query and --timeout go with one address of a database, such as sqlite:PATH.")
     return tables[0] if len(tables) == 1 else [Path(table) for table in tables]
+
+
+def _spark_frame(tables: tuple[str, ...], given: Mapping[str, Any]) -> Any:
+    """Return the table that a Spark session, started for it, reads."""
+    if given["engine"] != "spark":
+        raise click.UsageError("--master and --conf go with --engine spark.")
+    if len(tables) != 1:
+        raise click.UsageError("Spark reads one path, which may be a folder or a glob; name just one TABLE.")
+    from tclose.engines.spark.starting import read_table, settings
+
+    return read_table(tables[0], given["master"], tuple(settings(given["conf"]).items()))
+
+
+def shown_names(tables: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names of tables as they may be shown: an address of a database without user and password."""
+    return tuple(server_of(table) if is_database_address(table) else table for table in tables)

@@ -23,6 +23,7 @@ from tclose.cli.options import (
     table_names,
 )
 from tclose.cli.output import check_not_input, deliver, file_of, format_for, text_shape
+from tclose.sources.database import DatabaseTable
 
 if TYPE_CHECKING:
     from tclose.profiling import Profile
@@ -60,11 +61,13 @@ def command(tables: tuple[str, ...], **given: Any) -> None:
     check_not_input(target, tables)
     if (file := file_of(target)) is not None and Path(file).exists() and not given["force"]:
         raise click.UsageError(f"{target!r} exists; --force writes over it.")
-    read = read_options(given)
+    read, table = read_options(given), table_names(tables, given)
     with running(given) as settings:
-        found = profile(table_names(tables), read=read, **settings)
+        found = profile(table, read=read, **settings)
     form = format_for(target, given["form"], _FORMATS)
     source = tables[0] if len(tables) == 1 and tables[0] != "-" else None
+    if isinstance(table, DatabaseTable):
+        source = table.address
     deliver(_rendered(found, form, target, source, read), target)
     if form == "toml" and target:
         say(f"A policy to read and correct was written to {target}.", quiet=given["quiet"])

@@ -101,6 +101,19 @@ release_output_options = together(
         type=click.Path(),
         help="The release: .csv, .parquet, .jsonl and others by its ending. Its recipe and its report go beside it.",
     ),
+    option(
+        "--into",
+        section=OUTPUT,
+        metavar="ADDRESS#TABLE",
+        help="Also store the release as a new table of a database: postgresql://HOST/DATABASE#SCHEMA.TABLE.",
+    ),
+    option(
+        "--report",
+        section=OUTPUT,
+        metavar="FILE",
+        type=click.Path(),
+        help="Also write a report to print and sign, as one .html page.",
+    ),
     option("--force", section=OUTPUT, is_flag=True, help="Write over existing files."),
     option(
         "--format",

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tclose.engines.interface import Session
+    from tclose.engines.duckdb.statistics import TableStatistics
+    from tclose.engines.interface import Progress, Session
     from tclose.sources import ReadOptions
 
 
@@ -28,7 +29,48 @@ def session_for(
     memory, threads, temp
         What the engine may use, where that is ours to say.
     """
-    del table
+    from tclose.engines.spark.reading import is_spark_frame
+    from tclose.sources import is_database
+
+    if is_spark_frame(table):
+        from tclose.engines.spark.session import ClusterSession
+
+        return ClusterSession.of(table, memory=memory, threads=threads, temp=temp)
+    if is_database(table):
+        from tclose.engines.database.session import DatabaseSession
+
+        return DatabaseSession(read=read, memory=memory, threads=threads, temp=temp)
     from tclose.engines.duckdb.session import DuckDBSession
 
     return DuckDBSession(read=read, memory=memory, threads=threads, temp=temp)
+
+
+def statistics_of(
+    table: object,
+    *,
+    read: ReadOptions | None = None,
+    memory: str | None = None,
+    threads: int | None = None,
+    temp: str | None = None,
+    progress: Progress | None = None,
+) -> TableStatistics:
+    """Return the figures of every column of a table, counted by the engine that it belongs to."""
+    from tclose.engines.spark.reading import is_spark_frame
+    from tclose.sources import is_database
+
+    if is_spark_frame(table):
+        from tclose.engines.spark.statistics import table_statistics as on_the_cluster
+
+        return on_the_cluster(table, progress=progress)
+    if is_database(table):
+        from tclose.engines.database.statistics import table_statistics as in_the_database
+
+        return in_the_database(table, progress=progress)
+    from tclose.engines.duckdb.statistics import table_statistics
+
+    return table_statistics(table, read=read, memory=memory, threads=threads, temp=temp, progress=progress)
+
+
+def column_names(table: object, *, read: ReadOptions | None = None) -> tuple[str, ...]:
+    """Return the names of the columns of a table."""
+    return tuple(column.name for column in session_for(table, read=read).open(table).columns)

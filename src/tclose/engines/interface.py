@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar
 
 from tclose.counts import Integers, Part, Ranks
-from tclose.domains import Observed
-from tclose.measuring import Measured
+from tclose.domains import Domain, Observed
+from tclose.measuring import Measured, Task
 
 Result = TypeVar("Result")
 Progress = Callable[[str, float | None], None]
@@ -50,7 +50,11 @@ class Table(Protocol):
 
 
 class ClassTable(Protocol):
-    """All classes with their keys, sizes and figures, kept by the engine that made them."""
+    """All classes with their keys, sizes and figures, kept by the engine that made them.
+
+    An engine that can count classes by a figure has a method ``up_to`` besides, a :data:`CountsUpTo`: it takes the
+    name of the size or of a figure and some points, and says for each how many classes have at most that.
+    """
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -94,6 +98,9 @@ class ClassTable(Protocol):
         ...
 
 
+CountsUpTo = Callable[[str, Sequence[float]], list[int]]
+
+
 class ClassStore(ClassTable, Protocol):
     """A class table that still takes in classes."""
 
@@ -106,8 +113,26 @@ class ClassStore(ClassTable, Protocol):
         ...
 
 
+@dataclass(frozen=True)
+class MeasuredThere(Measured):
+    """Some classes that were measured where their rows are: only the tallies came here, without keys and values."""
+
+    people: int = 0
+    """How many rows of the population are in these classes."""
+    short: int = 0
+    """How many of these classes have fewer rows in the population than in the table."""
+
+
+MeasuresThere = Callable[[Sequence[Ranks], Sequence[Task], Sequence[Domain]], Iterator[MeasuredThere]]
+
+
 class Counted(Protocol):
-    """A table counted by class and value, readable part by part."""
+    """A table counted by class and value, readable part by part.
+
+    An engine that measures classes where their rows are has a method ``measured`` besides, a
+    :data:`MeasuresThere`: it takes the ranks of the observed values, the tasks and the domains. ``map`` then
+    serves only models that need all classes in one place.
+    """
 
     rows: int
 

@@ -13,6 +13,7 @@ from tclose.errors import PolicyError
 from tclose.policy import READ_KEYS, TABLE_KEYS, Policy
 from tclose.policy_release import RELEASE_KEYS, ReleasePolicy
 from tclose.roles import Distance, Hierarchical, Ordered
+from tclose.sources.database import is_database_address
 from tclose.sources.source import ReadOptions
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
@@ -129,7 +130,7 @@ def _read(read: ReadOptions) -> dict[str, object]:
 
 
 def _path(path: str, folder: str | Path) -> str:
-    if path == "-" or path.startswith("example:") or Path(path).is_absolute():
+    if path == "-" or path.startswith("example:") or is_database_address(path) or Path(path).is_absolute():
         return path
     return Path(os.path.relpath(path, folder)).as_posix()
 

@@ -1,5 +1,6 @@
-"""Where rows are: a file, a frame, standard input or a built-in example; never the rows themselves."""
+"""Where rows are: a file, a frame, a database, standard input or a built-in example; never the rows themselves."""
 
+from tclose.sources.database import DatabaseTable, is_database
 from tclose.sources.examples import EXAMPLES, Example, example_named
 from tclose.sources.locate import locate
 from tclose.sources.source import (
@@ -16,6 +17,7 @@ from tclose.sources.source import (
 __all__ = [
     "EXAMPLES",
     "FORMATS",
+    "DatabaseTable",
     "Example",
     "ExampleSource",
     "FileSource",
@@ -25,5 +27,6 @@ __all__ = [
     "StreamSource",
     "ValuesSource",
     "example_named",
+    "is_database",
     "locate",
 ]

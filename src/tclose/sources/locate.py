@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import cast
 
 from tclose.errors import SourceError, listed
+from tclose.sources.database import DatabaseTable, is_database_address
 from tclose.sources.examples import example_named
 from tclose.sources.paths import files_at
 from tclose.sources.source import (
@@ -38,9 +39,10 @@ def locate(table: object, *, options: ReadOptions | None = None) -> Source:
     Parameters
     ----------
     table
-        A path, a glob, a folder, a list of paths, ``"-"`` for standard input, ``"example:NAME"``, a pandas,
-        polars or Arrow table, a DuckDB relation, anything with the Arrow stream interface, a mapping from
-        column name to values, a list of mappings, or a source already located.
+        A path, a glob, a folder, a list of paths, ``"-"`` for standard input, ``"example:NAME"``, the address
+        of a table in a database (``"postgresql://HOST/DATABASE#TABLE"``, ``"sqlite:PATH#TABLE"``), a pandas, polars or
+        Arrow table, a DuckDB relation, anything with the Arrow stream interface, a mapping from column name to
+        values, a list of mappings, or a source already located.
     options
         How a file is to be read.
 
@@ -78,6 +80,8 @@ def _named(table: str | Path, options: ReadOptions) -> Source:
     if text.startswith("example:"):
         example = example_named(text.removeprefix("example:"))
         return ExampleSource(f"the example {example.name!r}", example)
+    if is_database_address(table):
+        return DatabaseTable(text)
     if isinstance(table, str) and _REMOTE.match(text):
         scheme = text.partition("://")[0]
         raise SourceError(

@@ -156,6 +156,19 @@ class DuckDBClasses:
             rows = self._connection.execute(f"SELECT count(*) FROM ({query})", [search]).fetchall()  # noqa: S608
         return int(rows[0][0])
 
+    def up_to(self, column: str, points: Sequence[float]) -> list[int]:
+        """Return, for each point, how many classes have a size or figure that is at most that."""
+        if self._waiting or not self._made:
+            self._store()
+        if column not in self._figures:
+            raise ColumnNotFoundError(column, self._figures, "class table's figure")
+        stored = f"f{self._figures.index(column)}"
+        counts = ", ".join(f"count(*) FILTER (WHERE {stored} <= ${at + 1})" for at in range(len(points)))
+        query = f"SELECT {counts} FROM {self._table}"  # noqa: S608 - our own names
+        with translated("the class table", connection=self._connection):
+            (found,) = self._connection.execute(query, [float(point) for point in points]).fetchall()
+        return [int(count) for count in found]
+
     def write(self, path: str | Path, *, sort: str | None = None, descending: bool = True) -> None:
         """Write all classes to a file; the ending says which kind."""
         with replacing(path) as temporary:

@@ -36,7 +36,11 @@ class Attribute:
 
 
 class CodedTable:
-    """A table whose quasi-identifiers and sensitive attributes have been coded."""
+    """A table whose quasi-identifiers and sensitive attributes have been coded.
+
+    ``tables`` has, for each attribute, the table that its values are counted in: the same for all, unless the
+    source has already been grouped by the quasi-identifiers and each attribute.
+    """
 
     def __init__(
         self,
@@ -44,26 +48,28 @@ class CodedTable:
         quasi: Sequence[str],
         sensitive: Sequence[tuple[str, ...]],
         population: LoadedTable | None = None,
+        tables: Sequence[LoadedTable] | None = None,
     ) -> None:
         self.table = table
+        self.tables = tuple(tables) if tables is not None else (table,) * len(sensitive)
         self.population = population
-        tables = [table] if population is None else [table, population]
-        self.keys = KeyWords(tuple(coded(tables, quasi, offsets_below=1 << 32)))
+        peopled = [table] if population is None else [table, population]
+        self.keys = KeyWords(tuple(coded(peopled, quasi, offsets_below=1 << 32)))
         self.attributes = [
             Attribute(
                 names,
-                coded([table], names, offsets_below=TABLE_SPAN)[0]
+                coded([own], names, offsets_below=TABLE_SPAN)[0]
                 if len(names) == 1
-                else dictionary_coding([table], tuple(table.column(name) for name in names)),
+                else dictionary_coding([own], tuple(own.column(name) for name in names)),
             )
-            for names in sensitive
+            for names, own in zip(sensitive, self.tables, strict=True)
         ]
         self.rows = self._count_rows()
 
     def _count_rows(self) -> int:
         if self.table.rows is not None:
             return self.table.rows
-        ((rows,),) = self.run(f"SELECT count(*) FROM {self.table.name}").fetchall()  # noqa: S608 - our own name
+        ((rows,),) = self.run(f"SELECT {self.table.tally} FROM {self.table.name}").fetchall()  # noqa: S608 - our own name
         return int(rows)
 
     def run(self, query: str, values: Sequence[object] = ()) -> Any:
@@ -75,9 +81,9 @@ class CodedTable:
     def observed(self) -> list[tuple[Observed, Integers]]:
         """The values of each attribute with their numbers of rows, and the code of each value; one scan each."""
         found = []
-        for at, attribute in enumerate(self.attributes):
+        for at, (attribute, own) in enumerate(zip(self.attributes, self.tables, strict=True)):
             grouped = self.run(
-                f"SELECT {self.raw_attribute(at)}, count(*) AS n FROM {self.table.name} GROUP BY ALL"  # noqa: S608
+                f"SELECT {self.raw_attribute(at)}, {own.tally} AS n FROM {own.name} GROUP BY ALL"  # noqa: S608
             ).fetchnumpy()
             counts = np.zeros(attribute.coding.size, dtype=np.int64)
             counts[attribute.coding.codes(grouped[f"s{at}"])] = grouped["n"]
@@ -179,10 +185,11 @@ class PairCounts(ScannedCounts):
 
     def _pairs(self, at: int) -> tuple[Integers, Integers, Integers]:
         """Return the key words, codes and counts of the pairs."""
-        raw = self._coded.keys.raw_columns(self._coded.table)
+        own = self._coded.tables[at]
+        raw = self._coded.keys.raw_columns(own)
         found = self._coded.run(
-            f"SELECT {', '.join([*raw, self._coded.raw_attribute(at)])}, count(*) AS n "  # noqa: S608 - our own names
-            f"FROM {self._coded.table.name} {self._where} GROUP BY ALL"
+            f"SELECT {', '.join([*raw, self._coded.raw_attribute(at)])}, {own.tally} AS n "  # noqa: S608 - our own names
+            f"FROM {own.name} {self._where} GROUP BY ALL"
         ).fetchnumpy()
         words = self._coded.keys.words([found[f"r{place}"] for place in range(len(raw))], len(found["n"]))
         codes = self._coded.attributes[at].coding.codes(found[f"s{at}"])

@@ -62,13 +62,13 @@ def _grouped(table: LoadedTable, names: Sequence[str]) -> LoadedTable:
     """Return the distinct rows of some columns, with their counts as ``n``."""
     columns = tuple(table.column(name) for name in dict.fromkeys(names))
     grouped = fresh_name("distinct")
-    listing = ", ".join([*(column.alias for column in columns), "count(*) AS n"])
+    listing = ", ".join([*(column.alias for column in columns), f"{table.tally} AS n"])
     with translated(table.label, connection=table.connection):
         ((rows,),) = table.connection.execute(
             f"CREATE TEMP TABLE {grouped} AS SELECT {listing} FROM {table.name} GROUP BY ALL HAVING count(*) > 0"  # noqa: S608
         ).fetchall()
     check_rows(rows, table.label)
-    return replace(table, name=grouped, columns=columns, rows=rows, keeper=None)
+    return replace(table, name=grouped, columns=columns, rows=rows, keeper=None, weight=None)
 
 
 def _numbered(coded: CodedTable, at: int, codes: Integers, counts: Integers) -> tuple[Observed, Ranks]:

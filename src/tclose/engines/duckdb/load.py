@@ -15,6 +15,7 @@ from tclose.engines.duckdb.sql import fresh_name, quoted
 from tclose.engines.duckdb.table import Column, LoadedTable
 from tclose.errors import EmptyTableError, InternalError, SourceError
 from tclose.sources import (
+    DatabaseTable,
     ExampleSource,
     FileSource,
     FrameSource,
@@ -69,6 +70,11 @@ def load(connection: duckdb.DuckDBPyConnection, source: Source) -> LoadedTable:
         return _load_stream(connection, source)
     if isinstance(source, FileSource):
         return _load_files(connection, source)
+    if isinstance(source, DatabaseTable):
+        raise SourceError(
+            f"{source.label} is in a database, where only a table of a database can be compared with it. "
+            "Audit that table with this one as its reference, or copy the one to where the other is."
+        )
     raise InternalError(f"A source of kind {type(source).__name__} has no binding to DuckDB.")
 
 

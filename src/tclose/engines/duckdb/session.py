@@ -92,7 +92,7 @@ class DuckDBSession:
         columns = [table.column(name) for name in names]
         listing = ", ".join(column.alias for column in columns)
         rows = table.connection.execute(
-            f"SELECT {listing}, count(*) FROM {table.name} GROUP BY {listing}"  # noqa: S608 - our own aliases
+            f"SELECT {listing}, {table.tally} FROM {table.name} GROUP BY {listing}"  # noqa: S608 - our own aliases
         ).fetchall()
         values = [row[0] if len(names) == 1 else tuple(row[:-1]) for row in rows]
         kind = kind_of(columns[0].type) if len(names) == 1 else "text"
@@ -140,9 +140,10 @@ class DuckDBCounted:
     def histogram(self, at: int, key: Mapping[str, object]) -> list[int]:
         """Return how many rows of a class carry each observed value of an attribute."""
         where, values = self._matching(key)
+        own = self._coded.tables[at]
         found = self._coded.run(
-            f"SELECT {self._coded.raw_attribute(at)}, count(*) AS n "  # noqa: S608 - our own names, bound values
-            f"FROM {self._coded.table.name} WHERE {where} GROUP BY ALL",
+            f"SELECT {self._coded.raw_attribute(at)}, {own.tally} AS n "  # noqa: S608 - our own names, bound values
+            f"FROM {own.name} WHERE {where} GROUP BY ALL",
             values,
         ).fetchnumpy()
         coding = self._coded.attributes[at].coding
@@ -187,7 +188,7 @@ class DuckDBCounted:
         keys = self._coded.keys
         check_rows(people.rows, people.label)
         found = self._coded.run(
-            f"SELECT {', '.join(keys.raw_columns(people))}, count(*) AS n FROM {people.name} GROUP BY ALL"  # noqa: S608
+            f"SELECT {', '.join(keys.raw_columns(people))}, {people.tally} AS n FROM {people.name} GROUP BY ALL"  # noqa: S608
         ).fetchnumpy()
         words = keys.words([found[f"r{at}"] for at in range(len(keys.raw))], len(found["n"]))
         known = _rows_as_keys(words)

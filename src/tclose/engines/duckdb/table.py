@@ -58,6 +58,8 @@ class LoadedTable:
         The number of rows, if it is known without a scan.
     notes
         What was assumed while reading, in sentences.
+    weight
+        The column that says how many rows of the source a row stands for; None where it stands for itself.
     """
 
     connection: duckdb.DuckDBPyConnection
@@ -67,6 +69,12 @@ class LoadedTable:
     rows: int | None = None
     notes: tuple[str, ...] = ()
     keeper: Keeper | None = field(default=None, repr=False)
+    weight: str | None = None
+
+    @property
+    def tally(self) -> str:
+        """The SQL that counts rows of the source."""
+        return "count(*)" if self.weight is None else f"CAST(sum({self.weight}) AS BIGINT)"
 
     def column(self, name: str) -> Column:
         """Return the column of a name, or raise :class:`~tclose.errors.ColumnNotFoundError`."""
@@ -133,9 +141,8 @@ def aligned(table: LoadedTable, other: LoadedTable, names: Sequence[str]) -> tup
 
 
 def _as_text(table: LoadedTable, chosen: Sequence[Column]) -> LoadedTable:
-    listing = ", ".join(
-        f"{_text_of(column)} AS {column.alias}" if column in chosen else column.alias for column in table.columns
-    )
+    texts = [f"{_text_of(column)} AS {column.alias}" if column in chosen else column.alias for column in table.columns]
+    listing = ", ".join([*texts, *([table.weight] if table.weight is not None else [])])
     name = fresh_name("aligned")
     with translated(table.label, connection=table.connection):
         table.connection.execute(f"CREATE TEMP VIEW {name} AS SELECT {listing} FROM {table.name}")  # noqa: S608 - aliases

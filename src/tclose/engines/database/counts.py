@@ -1,0 +1,180 @@
+"""Cubes: a table grouped in its database by some columns, and its counts fetched into DuckDB."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import duckdb
+from nanoarrow.c_array_stream import CArrayStream
+
+from tclose.counts import Part, Ranks
+from tclose.engines.database.connection import Connection
+from tclose.engines.database.table import DatabaseColumn, OpenedTable
+from tclose.engines.duckdb.counts import CodedTable, PairCounts
+from tclose.engines.duckdb.failures import translated
+from tclose.engines.duckdb.sql import fresh_name
+from tclose.engines.duckdb.table import LoadedTable, bind, check_rows
+from tclose.engines.duckdb.values import Capsule
+from tclose.engines.interface import Progress
+from tclose.errors import SourceError
+
+Result = TypeVar("Result")
+
+PAIRS_AT_ONCE = 4_000_000
+"""So many pairs are measured together at most, as long as classes are small."""
+_ROWS_AT_ONCE = 250_000
+_REPEATED_AT_ONCE = 2048
+_MOST_DIGITS = 38
+_COUNT = "the number of rows\0"
+"""The name of the column of counts; no column of a database can have it."""
+_BEFORE_TIME = "-4800-01-01"
+"""Before PostgreSQL's first day; its infinite dates arrive as days long before."""
+
+
+def grouping_query(table: OpenedTable, columns: Sequence[DatabaseColumn]) -> str:
+    """Return the one query that a cube needs, in the dialect of its database."""
+    sent = [expression for column in columns for expression in column.sent]
+    listing = ", ".join([*(f"{expression} AS a{at}" for at, expression in enumerate(sent)), "count(*) AS tclose_rows"])
+    places = ", ".join(str(at + 1) for at in range(len(sent)))
+    grouped = f" GROUP BY {places}" if places else ""
+    return f"SELECT {listing} FROM {table.relation}{grouped}"  # noqa: S608 - quoted, or the person's own query
+
+
+def fetched_cube(
+    local: duckdb.DuckDBPyConnection, connection: Connection, table: OpenedTable, columns: Sequence[DatabaseColumn]
+) -> LoadedTable:
+    """Group a table in its database and fetch the groups with their numbers of rows.
+
+    Parameters
+    ----------
+    local
+        The DuckDB connection that keeps the cube.
+    connection
+        The connection to the database.
+    table
+        The table.
+    columns
+        What to group by.
+    """
+    raw, pairs = _copied(local, connection, grouping_query(table, columns), table.label)
+    check_rows(pairs, table.label)
+    values, place = [], 0
+    for at, column in enumerate(columns):
+        arrived = [f"a{place + more}" for more in range(len(column.sent))]
+        values.append(f"{_value(local, raw, column, arrived, table.label)} AS c{at}")
+        place += len(arrived)
+    listing = ", ".join([*values, "CAST(tclose_rows AS BIGINT) AS n"])
+    names = [*(column.name for column in columns), _COUNT]
+    bound = bind(local, f"(SELECT {listing} FROM {raw})", names, table.label)  # noqa: S608 - our own names
+    *kept, weight = bound.columns
+    exposed = tuple(replace(mine, categories=column.categories) for mine, column in zip(kept, columns, strict=True))
+    cube = replace(bound, columns=exposed, weight=weight.alias, notes=table.notes)
+    _check_times(cube)
+    with translated(table.label, connection=local):
+        ((cube.rows,),) = local.execute(f"SELECT {cube.tally} FROM {cube.name}").fetchall()  # noqa: S608
+    check_rows(cube.rows, table.label)
+    return cube
+
+
+def _copied(local: duckdb.DuckDBPyConnection, connection: Connection, query: str, label: str) -> tuple[str, int]:
+    """Copy what a query gives into DuckDB, where it can spill; return the copy's name and its number of rows."""
+    name, rows = fresh_name("cube"), 0
+    schema, batches = connection.batches(query)
+    _insert(local, name, [], schema, label, new=True)
+    waiting: list[Any] = []
+    for batch in batches:
+        waiting.append(batch)
+        rows += batch.length
+        if sum(each.length for each in waiting) >= _ROWS_AT_ONCE:
+            _insert(local, name, waiting, schema, label)
+            waiting = []
+    _insert(local, name, waiting, schema, label)
+    return name, rows
+
+
+def _insert(
+    local: duckdb.DuckDBPyConnection, name: str, batches: list[Any], schema: Any, label: str, *, new: bool = False
+) -> None:
+    given = fresh_name("batches")
+    with translated(label, connection=local):
+        local.register(given, Capsule(CArrayStream.from_c_arrays(batches, schema), schema))
+        local.execute(f"CREATE TEMP TABLE {name} AS FROM {given}" if new else f"INSERT INTO {name} FROM {given}")
+        local.unregister(given)
+
+
+def _value(
+    local: duckdb.DuckDBPyConnection, raw: str, column: DatabaseColumn, arrived: Sequence[str], label: str
+) -> str:
+    """Return the SQL that makes the value of a column from what was fetched."""
+    value = column.value.format(*arrived)
+    if column.type != "DECIMAL":
+        return value
+    with translated(label, connection=local):
+        ((odd, before, after),) = local.execute(
+            "SELECT coalesce(bool_or(NOT regexp_full_match(c, '-?[0-9]+([.][0-9]+)?')), false), "  # noqa: S608
+            "coalesce(max(length(ltrim(split_part(c, '.', 1), '-0'))), 0), "
+            "coalesce(max(length(rtrim(split_part(c, '.', 2), '0'))), 0) "
+            f"FROM (SELECT {value} AS c FROM {raw}) WHERE c IS NOT NULL"
+        ).fetchall()
+    if odd or before + after > _MOST_DIGITS:
+        what = "an infinite number" if odd else "numbers of more than 38 digits"
+        raise SourceError(f"The column {column.name!r} of {label} cannot be used: it has {what}. Select it as text.")
+    return f"CAST({value} AS DECIMAL({_MOST_DIGITS},{after}))"
+
+
+def _check_times(cube: LoadedTable) -> None:
+    """Refuse dates without end, which no calendar here has."""
+    times = [column for column in cube.columns if column.type.startswith(("DATE", "TIMESTAMP"))]
+    for column in times:
+        with translated(cube.label, connection=cube.connection):
+            ((infinite,),) = cube.connection.execute(
+                f"SELECT count(*) FROM {cube.name} WHERE {column.alias} < DATE '{_BEFORE_TIME[1:]} (BC)' "  # noqa: S608
+                f"OR NOT isfinite({column.alias})"
+            ).fetchall()
+        if infinite:
+            raise SourceError(
+                f"The column {column.name!r} of {cube.label} cannot be used: it has infinite dates. "
+                "Select other values for them in a query."
+            )
+
+
+def narrowed(cube: LoadedTable, names: Sequence[str]) -> LoadedTable:
+    """Return a cube with just these columns, under aliases in their order."""
+    view = fresh_name("narrowed")
+    columns = tuple(replace(cube.column(name), alias=f"c{at}") for at, name in enumerate(names))
+    listing = ", ".join(f"{cube.column(name).alias} AS c{at}" for at, name in enumerate(names))
+    listing = f"{listing}, " if listing else ""
+    with translated(cube.label, connection=cube.connection):
+        cube.connection.execute(
+            f"CREATE TEMP VIEW {view} AS SELECT {listing}{cube.weight} AS n FROM {cube.name}"  # noqa: S608 - aliases
+        )
+    return replace(cube, name=view, columns=columns, weight="n")
+
+
+def expanded(cube: LoadedTable) -> LoadedTable:
+    """Return the rows that a cube stands for, each as often as it is in the source."""
+    view = fresh_name("expanded")
+    aliases = ", ".join(column.alias for column in cube.columns)
+    begun = f"SELECT *, unnest(range(0, {cube.weight}, {_REPEATED_AT_ONCE})) AS begun FROM {cube.name}"  # noqa: S608
+    repeated = f"SELECT *, unnest(range(least({_REPEATED_AT_ONCE}, {cube.weight} - begun))) FROM ({begun})"  # noqa: S608
+    with translated(cube.label, connection=cube.connection):
+        cube.connection.execute(f"CREATE TEMP VIEW {view} AS SELECT {aliases} FROM ({repeated})")  # noqa: S608
+    return replace(cube, name=view, weight=None)
+
+
+class CubeCounts(PairCounts):
+    """Counts of classes and values that a database grouped: one set of whole classes after the other."""
+
+    def __init__(self, coded_table: CodedTable, pairs: int) -> None:
+        super().__init__(coded_table)
+        self._sets = 1 + pairs // PAIRS_AT_ONCE
+
+    def map(self, ranks: Sequence[Ranks], measure: Callable[[Part], Result], progress: Progress) -> Iterator[Result]:
+        """Apply ``measure`` to the classes of each set."""
+        number = self._coded.set_of_classes(self._sets)
+        for chosen in range(self._sets):
+            progress("Measuring classes", chosen / self._sets)
+            where = f"WHERE {number} = {chosen}" if self._sets > 1 else ""
+            yield from PairCounts(self._coded, where).map(ranks, measure, lambda _stage, _share: None)

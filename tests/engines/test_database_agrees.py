@@ -1,0 +1,216 @@
+"""A table in a database has the audit that it has as a frame, field by field, whatever it holds."""
+
+from __future__ import annotations
+
+import datetime as dt
+from decimal import Decimal
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from servers import put_sqlite
+
+import tclose
+from laws.audited import cases
+from tclose.engines.database import counts
+from tclose.engines.database.session import DatabaseSession
+from tclose.engines.duckdb.session import DuckDBSession
+
+few = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+def quiet(_stage, _share):
+    pass
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def put(request, tmp_path):
+    """Put columns into a database and return the table's address."""
+    if request.param == "postgresql":
+        started = request.getfixturevalue("postgresql")
+        return lambda name, columns: started.put(name, as_arrow(columns))
+    return lambda name, columns: put_sqlite(tmp_path / "tables.db", name, columns, declared(columns))
+
+
+def as_arrow(columns):
+    kinds = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_(), dt.date: pa.date32()}
+    return pa.table(
+        {
+            name: pa.array(values, next((kinds.get(type(v)) for v in values if v is not None), pa.string()))
+            for name, values in columns.items()
+        }
+    )
+
+
+def declared(columns):
+    """What a SQLite table has to declare: that whole numbers are truths, or texts dates."""
+    found = {}
+    for name, values in columns.items():
+        kinds = {type(value) for value in values if value is not None}
+        found[name] = {bool: "BOOLEAN", dt.date: "DATE"}.get(next(iter(kinds), None), "")
+    return found
+
+
+def data(audit):
+    """Everything that an audit says, but for the name of its table; and all its classes."""
+    found = audit.to_dict()
+    del found["source"]
+    return found, [list(table.rows()) for table in audit.tables.values()]
+
+
+@few
+@given(case=cases())
+def test_every_model_is_the_same_in_a_database(put, case):
+    asked = {"measure": "all", "require": {"k": 2, "t": "1/3"}, "drivers": False}
+    found = tclose.audit(put("law", case.columns), case.roles, population=put("people", case.population), **asked)
+    mine = tclose.audit(case.columns, case.roles, population=case.population, **asked)
+    assert data(found) == data(mine)
+
+
+@few
+@given(case=cases(most_rows=20), random=st.randoms(use_true_random=False))
+def test_the_order_of_rows_and_the_size_of_sets_change_nothing(put, case, random):
+    shuffled = case.with_rows(random.sample(case.rows, len(case.rows)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(counts, "PAIRS_AT_ONCE", 3)
+        patch.setattr(counts, "_ROWS_AT_ONCE", 2)
+        found = tclose.audit(put("shuffled", shuffled.columns), case.roles)
+    assert data(found) == data(tclose.audit(case.columns, case.roles))
+
+
+def frame(rows=3000, seed=3):
+    rng = np.random.default_rng(seed)
+
+    def some(values, share=0.1):
+        return [None if rng.random() < share else value for value in values]
+
+    return {
+        "zip code": some(rng.integers(0, 9, rows).tolist()),
+        'the "sex"': some(rng.choice(["m", "f", "", "é", "e\u0301"], rows).tolist()),
+        "select": rng.integers(-(2**62), 2**62, 5)[rng.integers(0, 5, rows)].tolist(),
+        "pay": rng.integers(0, 200, rows).tolist(),
+        "Größe": some(rng.choice([0.5, -0.0, 0.0, 1e300], rows).tolist()),
+        "ill": some(rng.choice(["a", "B", "b", "Ä"], rows).tolist()),
+        "never": rng.random(rows).tolist(),
+    }
+
+
+ROLES = tclose.Roles(
+    quasi=["zip code", 'the "sex"', "select"],
+    sensitive={"pay": tclose.Numeric(), "Größe": tclose.Ordered(nulls="last"), "ill": None},
+)
+
+
+@pytest.mark.parametrize("together", ["each", "quasi", "joint"])
+def test_several_attributes_and_awkward_names_agree(put, together):
+    columns = frame(400 if together == "quasi" else 3000)
+    roles = tclose.Roles(ROLES.quasi, ROLES.sensitive, together=together)
+    require = {"k": 5, "t": "0.3"}
+    address = put("awkward", columns)
+    assert data(tclose.audit(address, roles, require=require)) == data(tclose.audit(columns, roles, require=require))
+
+
+def test_a_reference_may_be_in_the_database_or_beside_it(put):
+    columns, other = frame(500), frame(800, seed=4)
+    address, reference = put("mine", columns), put("theirs", other)
+    expected = data(tclose.audit(columns, ROLES, reference=other))
+    for given_reference in (reference, other):
+        found, classes = data(tclose.audit(address, ROLES, reference=given_reference))
+        found["reference"] = expected[0]["reference"]
+        assert (found, classes) == expected
+
+
+def test_explanations_are_the_same(put):
+    columns = frame(500)
+    address = put("explained", columns)
+    found, expected = (
+        [dict(each, source="") for each in tclose.explain(table, ROLES).to_dict()["explanations"]]
+        for table in (address, columns)
+    )
+    assert found == expected
+    assert len(found) == 3
+
+
+def test_distinct_rows_are_the_same(put):
+    columns = frame(500)
+    address = put("distinct", columns)
+    found = []
+    for session, table in ((DatabaseSession(), address), (DuckDBSession(), columns)):
+        kept = session.open(table).keep([*ROLES.columns])
+        found.append(session.distinct(kept, ROLES.quasi, [("pay",), ("ill", "Größe")], quiet))
+    mine, theirs = found
+    assert mine.rows == theirs.rows == 500
+    for name in ("codes", "sensitive_codes", "counts"):
+        np.testing.assert_array_equal(getattr(mine, name), getattr(theirs, name))
+    for one, other in zip([*mine.quasi, *mine.sensitive], [*theirs.quasi, *theirs.sensitive], strict=True):
+        assert (list(one.values), one.counts.tolist(), one.kind) == (
+            list(other.values),
+            other.counts.tolist(),
+            other.kind,
+        )
+
+
+def test_a_release_is_the_same(put, tmp_path):
+    columns = {name: values for name, values in frame(300).items() if name not in ("never", 'the "sex"')}
+    columns["note"] = [f"row {at % 40}" for at in range(300)]
+    roles = tclose.Roles(quasi=["zip code", "select"], sensitive={"ill": None}, identifiers=["pay"])
+    address = put("released", columns)
+    require = {"k": 5, "t": "0.4"}
+    written = []
+    for at, table in enumerate((address, columns)):
+        release = tclose.anonymize(table, roles, require=require)
+        assert release.holds
+        release.write(tmp_path / f"release{at}.csv")
+        written.append((tmp_path / f"release{at}.csv").read_bytes())
+        again = tclose.apply(tmp_path / f"release{at}.csv.recipe.json", table)
+        assert again.to_pandas().equals(release.to_pandas())
+    assert written[0] == written[1]
+
+
+def test_only_the_columns_with_a_role_and_counts_are_fetched(put, monkeypatch):
+    """What arrives is one row for each class and value, of the named columns alone."""
+    columns = frame(3000)
+    address = put("narrow", columns)
+    fetched = []
+    copied = counts._copied
+
+    def watched(local, connection, query, label):
+        name, rows = copied(local, connection, query, label)
+        fetched.append((query, rows))
+        return name, rows
+
+    monkeypatch.setattr(counts, "_copied", watched)
+    roles = tclose.Roles(quasi=["zip code"], sensitive=["ill", "pay:ordered"])
+    tclose.audit(address, roles, drivers=True)
+    pairs = [len(set(zip(columns["zip code"], columns[name], strict=True))) for name in ("ill", "pay")]
+    assert [rows for _, rows in fetched] == pairs
+    assert not any("never" in query or "select" in query for query, _ in fetched)
+
+
+def test_dates_are_dates(put):
+    days = [dt.date(2020, 1, 1) + dt.timedelta(days=at % 7) for at in range(50)]
+    columns = {"born": days, "s": [at % 3 for at in range(50)]}
+    table, address = pa.table(columns), put("days", columns)
+    roles = tclose.Roles(quasi="born", sensitive="s:ordered")
+    assert data(tclose.audit(address, roles)) == data(tclose.audit(table, roles))
+
+
+def test_decimals_are_exact(postgresql):
+    values = [Decimal("0.1"), Decimal("0.10"), Decimal("12345678901234567890.5"), None, Decimal("-3")]
+    postgresql.run(
+        "DROP TABLE IF EXISTS exact",
+        "CREATE TABLE exact (q int, s numeric)",
+        "INSERT INTO exact VALUES (1, 0.1), (1, 0.10), (2, 12345678901234567890.5), (2, NULL), (3, -3)",
+    )
+    roles = tclose.Roles(quasi="q", sensitive={"s": tclose.Numeric(nulls="drop")})
+    found = tclose.audit(f"{postgresql.address()}#exact", roles)
+    assert data(found) == data(tclose.audit({"q": [1, 1, 2, 2, 3], "s": values}, roles))
+
+
+def test_a_profile_counts_the_same(put):
+    columns = {**frame(300), "email": [f"p{at % 200}@example.org" for at in range(300)]}
+    found, expected = (tclose.profile(table) for table in (put("profiled", columns), columns))
+    assert found.columns == expected.columns
+    assert found.rows == 300
