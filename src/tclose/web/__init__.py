@@ -1,0 +1,1 @@
+"""The page: the same verbs as the library, shown in a browser by a server that only this machine can reach."""

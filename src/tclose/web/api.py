@@ -1,0 +1,286 @@
+"""The small JSON API of the page: open a table, start work on it, look at what came of it, take it away."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+
+from tclose._version import __version__
+from tclose.errors import InputError, SourceError
+from tclose.readings import as_text
+from tclose.render.cells import cell_data
+from tclose.results import Audit
+from tclose.transport import RULES
+from tclose.web.answers import answer
+from tclose.web.jobs import Job, Jobs
+from tclose.web.openapi import openapi
+from tclose.web.settings import parsed, policy_from
+from tclose.web.workspace import Opened, Workspace, examples
+
+LONGEST_WAIT = 5.0
+MOST_ROWS = 500
+_FIRST_LOOKS = 0.01
+_LONGEST_SEARCH = 200
+
+
+def _workspace(request: Request) -> Workspace:
+    return request.app.state.workspace  # type: ignore[no-any-return]
+
+
+def _jobs(request: Request) -> Jobs:
+    return request.app.state.jobs  # type: ignore[no-any-return]
+
+
+def _opened(request: Request) -> Opened:
+    opened = _workspace(request).table(request.path_params["table"])
+    if opened is None:
+        raise HTTPException(404, "There is no such table; it may have been closed. Open it again.")
+    return opened
+
+
+def _job(request: Request) -> Job:
+    job = _jobs(request).job(request.path_params["job"])
+    if job is None:
+        raise HTTPException(404, "There is no such job; its result may have made room for newer ones. Run it again.")
+    return job
+
+
+def _kept(job: Job) -> Any:
+    if job.outcome is None or job.state != "done":
+        raise HTTPException(409, "The job has no result: it is not done, failed, or was cancelled.")
+    return job.outcome.kept
+
+
+async def start(request: Request) -> Response:
+    """Say what can be opened, and what words the settings know."""
+    from tclose.models.catalogue import MODELS
+    from tclose.recoding.losses import LOSSES
+    from tclose.recoding.methods import AUTO, METHODS
+
+    named = _workspace(request).named
+    models = [
+        {
+            "key": model.key,
+            "title": model.title,
+            "meaning": model.meaning,
+            "scope": model.scope,
+            "good": model.good,
+            "strict": model.strict,
+            "whole": model.whole,
+            "example": model.example,
+            "enforceable": not (model.needs_population or model.needs_supersets),
+            "needs_population": model.needs_population,
+        }
+        for model in MODELS.values()
+    ]
+    return answer(
+        {
+            "version": __version__,
+            "named": None if named is None else {"label": named.label},
+            "examples": examples(),
+            "models": models,
+            "losses": [{"key": loss.key, "title": loss.title, "meaning": loss.meaning} for loss in LOSSES.values()],
+            "methods": [
+                {"key": AUTO, "meaning": "Tries what applies and keeps the least loss."},
+                *({"key": way.key, "meaning": way.meaning} for way in METHODS.values()),
+            ],
+            "rules": list(RULES),
+            "largest_upload": request.app.state.door.limits.upload,
+        }
+    )
+
+
+async def describe(request: Request) -> Response:
+    """Return the OpenAPI description of this API."""
+    del request
+    return answer(openapi())
+
+
+async def open_table(request: Request) -> Response:
+    """Open an example, or the table that was named on the command line."""
+    asked = parsed(await request.body())
+    workspace = _workspace(request)
+    if asked.get("named") is True:
+        opened = workspace.open_named()
+    elif isinstance(asked.get("example"), str):
+        opened = workspace.open_example(asked["example"])
+    else:
+        raise InputError("Say which table to open: an example by its name, or the named one.")
+    return answer({"id": opened.id, "label": opened.label}, 201)
+
+
+async def upload(request: Request) -> Response:
+    """Take in a file, and open it; it stays in the private folder until the table is closed."""
+    workspace = _workspace(request)
+    path, name = workspace.place_for(request.query_params.get("name", ""))
+    try:
+        with path.open("xb") as file:
+            async for chunk in request.stream():
+                await run_in_threadpool(file.write, chunk)
+        if not path.stat().st_size:
+            raise SourceError(f"{name!r} is empty.")
+        opened = await run_in_threadpool(workspace.open_upload, path, name)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            path.unlink(missing_ok=True)
+            path.parent.rmdir()
+        raise
+    return answer({"id": opened.id, "label": opened.label}, 201)
+
+
+async def close_table(request: Request) -> Response:
+    """Close a table: stop its work and remove what was written for it."""
+    opened = _opened(request)
+    _jobs(request).drop_table(opened.id)
+    await run_in_threadpool(_workspace(request).close_table, opened.id)
+    return answer({"closed": opened.id})
+
+
+async def start_job(request: Request) -> Response:
+    """Start work on a table; with ``wait``, answer when it is done or that many seconds have passed."""
+    from tclose.web.work import KINDS
+
+    opened = _opened(request)
+    asked = parsed(await request.body())
+    kind = asked.get("kind")
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise InputError(f"The kind of work is one of {', '.join(KINDS)}.")
+    job = _jobs(request).start(kind, opened.id, lambda job: KINDS[kind](opened, asked, job))
+    await _patience(job, _seconds(request))
+    return answer(job.data(), 202)
+
+
+async def look(request: Request) -> Response:
+    """Say how far a job is, and give its result when it is done."""
+    job = _job(request)
+    await _patience(job, _seconds(request))
+    return answer(job.data())
+
+
+async def cancel(request: Request) -> Response:
+    """Stop a job."""
+    job = _job(request)
+    job.cancel()
+    return answer(job.data())
+
+
+async def _patience(job: Job, seconds: float) -> None:
+    """Wait until a job is finished, but no longer than asked."""
+    until = time.monotonic() + seconds
+    pause = _FIRST_LOOKS
+    while not job.finished and time.monotonic() < until:
+        await asyncio.sleep(pause)
+        pause = min(0.1, pause * 1.3)
+
+
+def _seconds(request: Request) -> float:
+    return min(LONGEST_WAIT, _number(request, "wait", 0, 60_000) / 1000)
+
+
+def _number(request: Request, name: str, usual: int, most: int) -> int:
+    text = request.query_params.get(name, str(usual))
+    if not (text.isascii() and text.isdecimal() and len(text) < 12) or int(text) > most:
+        raise InputError(f"{name} is a whole number from 0 to {most}.")
+    return int(text)
+
+
+async def classes(request: Request) -> Response:
+    """Give some classes of an audit, sorted and searched by the engine."""
+    job = _job(request)
+    audit = _kept(job)
+    if not isinstance(audit, Audit):
+        raise InputError("Only an audit has classes.")
+    query = request.query_params
+    own = query.get("of") or None
+    table = audit.tables.get(own)
+    if table is None:
+        raise InputError("There is no class table of that attribute; leave 'of' out for the common one.")
+    search = query.get("search", "")[:_LONGEST_SEARCH] or None
+    offset, limit = _number(request, "offset", 0, 2**40), _number(request, "limit", 100, MOST_ROWS)
+    sort, descending = query.get("sort") or None, query.get("descending", "true") != "false"
+
+    def found() -> dict[str, Any]:
+        with job.lock:
+            rows = list(table.rows(sort=sort, descending=descending, limit=limit, offset=offset, search=search))
+            matching = len(table) if search is None else table.found(search)
+        keys = audit.evidence[own].quasi if own is not None else audit.roles.quasi
+        return {
+            "columns": list(table.columns),
+            "keys": len(keys),
+            "total": len(table),
+            "matching": matching,
+            "offset": offset,
+            "rows": [_row(list(row.values()), len(keys)) for row in rows],
+        }
+
+    return answer(await run_in_threadpool(found))
+
+
+def _row(values: list[object], keys: int) -> list[object]:
+    """Return a class: its key as texts that name it again, then its figures."""
+    key = [None if value is None else as_text(value) for value in values[:keys]]
+    return [*key, *(cell_data(value) for value in values[keys:])]
+
+
+async def explanation(request: Request) -> Response:
+    """Explain the distance of one class, ready to be played move by move."""
+    from tclose.explaining import explain
+    from tclose.web.staging import staged
+
+    job = _job(request)
+    audit = _kept(job)
+    asked = parsed(await request.body())
+    attribute, key, rule = asked.get("attribute"), asked.get("key"), asked.get("rule", "stay")
+    if not isinstance(audit, Audit):
+        raise InputError("Only a class of an audit can be explained.")
+    if not isinstance(attribute, str) or not isinstance(rule, str):
+        raise InputError("Name the attribute to explain, and the rule of its plan.")
+    if key is not None and not (isinstance(key, dict) and all(isinstance(v, str | None) for v in key.values())):
+        raise InputError("The key of a class has a text, or null, for each quasi-identifier.")
+
+    def found() -> dict[str, Any]:
+        with job.lock:
+            explained = explain(audit, attribute=attribute, key=key, rule=rule)  # type: ignore[arg-type]
+        if not explained:
+            raise InputError("No class carries a value of this attribute.")
+        return staged(explained[0])
+
+    return answer(await run_in_threadpool(found))
+
+
+async def take(request: Request) -> Response:
+    """Hand over a file that a job made."""
+    from tclose.web.downloads import download
+
+    job = _job(request)
+    kept = _kept(job)
+
+    def made() -> Any:
+        with job.lock:
+            return download(kept, request.path_params["name"])
+
+    file = await run_in_threadpool(made)
+    if file is None:
+        raise HTTPException(404, "This job has no such file.")
+    if file.path is not None:
+        return FileResponse(file.path, media_type=file.media_type, filename=file.name)
+    named = {"content-disposition": f'attachment; filename="{file.name}"'}
+    return Response(file.text.encode("utf-8", "backslashreplace"), media_type=file.media_type, headers=named)
+
+
+async def policy_file(request: Request) -> Response:
+    """Return the settings as the text of a policy file."""
+    from tclose.render.policy_toml import policy_text
+
+    opened = _opened(request)
+    asked = parsed(await request.body())
+    text = policy_text(policy_from(asked.get("policy"), opened))
+    named = {"content-disposition": 'attachment; filename="tclose.toml"'}
+    return Response(text, media_type="application/toml", headers=named)

@@ -1,0 +1,110 @@
+"""The application: which address leads where, behind the guard."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from tclose.errors import TcloseError
+from tclose.web import api
+from tclose.web.answers import answer, failure, refusal, status_of
+from tclose.web.jobs import Jobs
+from tclose.web.security import Door, Guard
+from tclose.web.workspace import Workspace
+
+_MEDIA_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+
+ROUTES = (
+    Route("/api", api.start, methods=["GET"]),
+    Route("/api/openapi.json", api.describe, methods=["GET"]),
+    Route("/api/tables", api.open_table, methods=["POST"]),
+    Route("/api/uploads", api.upload, methods=["POST"]),
+    Route("/api/tables/{table}", api.close_table, methods=["DELETE"]),
+    Route("/api/tables/{table}/jobs", api.start_job, methods=["POST"]),
+    Route("/api/tables/{table}/policy", api.policy_file, methods=["POST"]),
+    Route("/api/jobs/{job}", api.look, methods=["GET"]),
+    Route("/api/jobs/{job}", api.cancel, methods=["DELETE"]),
+    Route("/api/jobs/{job}/classes", api.classes, methods=["GET"]),
+    Route("/api/jobs/{job}/explanation", api.explanation, methods=["POST"]),
+    Route("/api/jobs/{job}/files/{name}", api.take, methods=["GET"]),
+)
+"""The API; :mod:`tclose.web.openapi` describes it."""
+
+
+def application(workspace: Workspace, door: Door) -> Starlette:
+    """Return the application.
+
+    Parameters
+    ----------
+    workspace
+        The tables that may be looked at.
+    door
+        Who is let in.
+    """
+    app = Starlette(
+        routes=[
+            Route("/", _page, methods=["GET"]),
+            Route("/static/{name}", _static, methods=["GET"]),
+            *ROUTES,
+        ],
+        middleware=[Middleware(Guard, door=door)],
+        exception_handlers={
+            HTTPException: _refused,
+            TcloseError: _failed,
+            RecursionError: _failed,
+            MemoryError: _failed,
+            Exception: _failed,
+        },
+    )
+    app.router.redirect_slashes = False
+    app.state.workspace, app.state.jobs, app.state.door = workspace, Jobs(), door
+    return app
+
+
+async def _refused(request: Request, problem: Exception) -> Response:
+    del request
+    status = problem.status_code if isinstance(problem, HTTPException) else 500
+    words = problem.detail if isinstance(problem, HTTPException) else ""
+    return refusal(status, words)
+
+
+async def _failed(request: Request, problem: Exception) -> Response:
+    del request
+    return answer({"error": failure(problem)}, status_of(problem))
+
+
+async def _page(request: Request) -> Response:
+    del request
+    return Response(_files()["index.html"], media_type="text/html")
+
+
+async def _static(request: Request) -> Response:
+    name = request.path_params["name"]
+    content = _files().get(name)
+    media_type = _MEDIA_TYPES.get(name[name.rfind(".") :])
+    if content is None or media_type is None:
+        return refusal(404, "There is no such file.")
+    return Response(content, media_type=media_type)
+
+
+@cache
+def _files() -> dict[str, bytes]:
+    """Return every file that is served, by name: no path of a request is ever looked up on disk."""
+    from tclose.render.figures.style import STYLE
+
+    found = {entry.name: entry.read_bytes() for entry in files("tclose.web").joinpath("static").iterdir()}
+    page = files("tclose.web").joinpath("templates", "index.html").read_bytes()
+    return {**found, "index.html": page, "report.css": _report_style(), "figures.css": STYLE.encode()}
+
+
+def _report_style() -> bytes:
+    """Return the rules that reports bring with them, so that page and report look alike."""
+    text = files("tclose.render").joinpath("templates", "style.html").read_text(encoding="utf-8")
+    return text.replace("<style>", "").replace("</style>", "").encode()

@@ -1,0 +1,129 @@
+"""Long work in the background: how far it is, what came of it, and how to stop it."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from tclose.web.answers import failure
+
+State = Literal["waiting", "running", "done", "failed", "cancelled"]
+AT_ONCE = 4
+KEPT = {"audit": 3, "anonymize": 3}
+"""How many finished jobs of a kind are kept for a table; of other kinds a few more, for they are small."""
+_KEPT_OTHERS = 8
+
+
+class CancelledError(Exception):
+    """The person asked for the work to stop."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a job gives: data for the page, and what further requests about it need."""
+
+    data: dict[str, Any]
+    kept: Any = None
+
+
+@dataclass
+class Job:
+    """One piece of work for one table."""
+
+    id: str
+    kind: str
+    table_id: str
+    state: State = "waiting"
+    stage: str = ""
+    share: float | None = None
+    outcome: Outcome | None = None
+    error: dict[str, Any] | None = None
+    lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+    """Held while what the job kept is used: an engine's connection serves one request at a time."""
+    _stop: threading.Event = field(default_factory=threading.Event, repr=False)
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing more will happen."""
+        return self.state in ("done", "failed", "cancelled")
+
+    def cancel(self) -> None:
+        """Ask the work to stop; it does at its next report of progress."""
+        self._stop.set()
+
+    def tell(self, stage: str, share: float | None) -> None:
+        """Note how far the work is, and stop it here if that was asked."""
+        self.stage, self.share = stage, share
+        if self._stop.is_set():
+            raise CancelledError
+
+    def run(self, work: Callable[[Job], Outcome]) -> None:
+        """Do the work, and keep what comes of it, be it an error."""
+        self.state = "running"
+        try:
+            self.tell(self.stage, None)
+            self.outcome = work(self)
+            self.tell("", 1.0)
+            self.state = "done"
+        except CancelledError:
+            self.outcome, self.state = None, "cancelled"
+        except BaseException as problem:  # noqa: BLE001 - a thread has nobody else to tell
+            self.error, self.state = failure(problem), "failed"
+
+    def data(self) -> dict[str, Any]:
+        """Return the job as a page sees it."""
+        return {
+            "id": self.id,
+            "kind": self.kind,
+            "table": self.table_id,
+            "state": self.state,
+            "stage": self.stage,
+            "share": self.share,
+            "result": self.outcome.data if self.outcome is not None and self.state == "done" else None,
+            "error": self.error,
+        }
+
+
+class Jobs:
+    """All jobs of a server, by id."""
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="tclose-job")
+        self._jobs: dict[str, Job] = {}
+        self._lock = threading.Lock()
+
+    def start(self, kind: str, table_id: str, work: Callable[[Job], Outcome]) -> Job:
+        """Start a piece of work, and forget the oldest finished of its kind."""
+        job = Job(secrets.token_urlsafe(12), kind, table_id)
+        with self._lock:
+            self._jobs[job.id] = job
+            self._forget(kind, table_id)
+        self._pool.submit(job.run, work)
+        return job
+
+    def _forget(self, kind: str, table_id: str) -> None:
+        mine = [job for job in self._jobs.values() if (job.kind, job.table_id) == (kind, table_id) and job.finished]
+        for job in mine[: max(0, len(mine) - KEPT.get(kind, _KEPT_OTHERS))]:
+            del self._jobs[job.id]
+
+    def job(self, job_id: str) -> Job | None:
+        """Return a job, if it is still known."""
+        return self._jobs.get(job_id)
+
+    def drop_table(self, table_id: str) -> None:
+        """Stop and forget everything that was done for a table."""
+        with self._lock:
+            mine = [job for job in self._jobs.values() if job.table_id == table_id]
+            for job in mine:
+                job.cancel()
+                del self._jobs[job.id]
+
+    def close(self) -> None:
+        """Stop all work."""
+        for job in list(self._jobs.values()):
+            job.cancel()
+        self._pool.shutdown(wait=False, cancel_futures=True)

@@ -1,0 +1,233 @@
+"""The OpenAPI description of the page's API."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tclose._version import __version__
+
+Schema = dict[str, Any]
+
+_TEXT: Schema = {"type": "string"}
+_WHOLE: Schema = {"type": "integer", "minimum": 0}
+_NUMBER: Schema = {"type": "number"}
+_FREE: Schema = {"type": "object", "additionalProperties": True}
+
+
+def _object(required: str = "", **properties: Schema) -> Schema:
+    return {"type": "object", "properties": properties, "required": required.split()}
+
+
+def _list(items: Schema) -> Schema:
+    return {"type": "array", "items": items}
+
+
+def _ref(name: str) -> Schema:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def _or_null(schema: Schema) -> Schema:
+    return {"anyOf": [schema, {"type": "null"}]}
+
+
+_SCHEMAS: dict[str, Schema] = {
+    "Error": _object("error", error=_object("kind message", kind=_TEXT, message=_TEXT)),
+    "Exact": _object(
+        "value", value=_or_null(_NUMBER), exact={**_TEXT, "description": "The figure as a fraction, such as 3/8."}
+    ),
+    "Policy": {
+        "type": "object",
+        "description": "What a policy file, tclose.toml, says, as JSON. Hierarchies are words or nested objects.",
+        "properties": {
+            "columns": {"type": "object", "additionalProperties": _FREE},
+            "policy": _FREE,
+            "release": _FREE,
+        },
+    },
+    "Opened": _object("id label", id=_TEXT, label=_TEXT),
+    "Job": _object(
+        "id kind table state stage share result error",
+        id=_TEXT,
+        kind=_TEXT,
+        table=_TEXT,
+        state={"enum": ["waiting", "running", "done", "failed", "cancelled"]},
+        stage=_TEXT,
+        share=_or_null(_NUMBER),
+        result=_or_null(_FREE),
+        error=_or_null(_object("kind message", kind=_TEXT, message=_TEXT)),
+    ),
+    "Work": _object(
+        "kind",
+        kind={"enum": ["profile", "audit", "hierarchies", "levels", "anonymize", "frontier"]},
+        policy=_ref("Policy"),
+        measure={"enum": ["usual", "all"]},
+        drivers={"type": "boolean"},
+        columns=_list(_TEXT),
+        levels={"type": "object", "additionalProperties": _WHOLE},
+        sweep=_TEXT,
+        methods=_list(_TEXT),
+    ),
+    "Classes": _object(
+        "columns keys total matching offset rows",
+        columns=_list(_TEXT),
+        keys={**_WHOLE, "description": "How many of the columns are the key; their cells are texts or null."},
+        total=_WHOLE,
+        matching=_WHOLE,
+        offset=_WHOLE,
+        rows=_list(_list({})),
+    ),
+    "Column": _object("label class reference", label=_TEXT, reference=_ref("Exact"), **{"class": _ref("Exact")}),
+    "Step": _object(
+        "name from to moves mass cost from_holds to_holds spent",
+        name=_TEXT,
+        to=_WHOLE,
+        moves=_WHOLE,
+        mass=_ref("Exact"),
+        cost=_ref("Exact"),
+        from_holds=_ref("Exact"),
+        to_holds=_ref("Exact"),
+        spent=_ref("Exact"),
+        **{"from": _WHOLE},
+    ),
+    "Explanation": _object(
+        "class size total attribute distance words rule columns steps within_groups grouped note",
+        size=_WHOLE,
+        total=_WHOLE,
+        attribute=_TEXT,
+        distance=_ref("Exact"),
+        words=_list(_TEXT),
+        rule=_TEXT,
+        columns=_list(_ref("Column")),
+        steps=_list(_ref("Step")),
+        within_groups=_ref("Exact"),
+        grouped={"type": "boolean"},
+        note=_TEXT,
+        **{"class": _FREE},
+    ),
+}
+
+
+def _query(name: str, schema: Schema, description: str) -> Schema:
+    return {"name": name, "in": "query", "required": False, "schema": schema, "description": description}
+
+
+def _path(name: str) -> Schema:
+    return {"name": name, "in": "path", "required": True, "schema": _TEXT}
+
+
+_WAIT = _query(
+    "wait", {**_WHOLE, "maximum": 60_000}, "Milliseconds to wait for the job to finish; five seconds at most."
+)
+
+
+def _operation(
+    name: str,
+    summary: str,
+    *parameters: Schema,
+    body: Schema | None = None,
+    answers: Schema | str = "application/octet-stream",
+    status: int = 200,
+) -> Schema:
+    content: Schema = (
+        {answers: {"schema": _TEXT}} if isinstance(answers, str) else {"application/json": {"schema": answers}}
+    )
+    failed = {"description": "Refused, with the reason.", "content": {"application/json": {"schema": _ref("Error")}}}
+    found: Schema = {
+        "operationId": name,
+        "summary": summary,
+        "parameters": list(parameters),
+        "responses": {str(status): {"description": summary, "content": content}, "4XX": failed},
+    }
+    if body is not None:
+        found["requestBody"] = {"required": True, "content": {"application/json": {"schema": body}}}
+    return found
+
+
+def _upload() -> Schema:
+    found = _operation(
+        "upload", "Take in a file and open it.", _query("name", _TEXT, "Its name; the ending says the format."),
+        answers=_ref("Opened"), status=201,
+    )  # fmt: skip
+    found["requestBody"] = {"required": True, "content": {"application/octet-stream": {"schema": _TEXT}}}
+    return found
+
+
+def _classes() -> Schema:
+    return _operation(
+        "classes",
+        "Some classes of an audit, sorted and searched.",
+        _path("job"),
+        _query("sort", _TEXT, "A column; the key if left out."),
+        _query("descending", {"enum": ["true", "false"]}, "Whether the largest come first; they do."),
+        _query("search", _TEXT, "A text that some part of the key must hold."),
+        _query("offset", _WHOLE, "How many classes to pass over."),
+        _query("limit", {**_WHOLE, "maximum": 500}, "How many to give."),
+        _query("of", _TEXT, "An attribute that has classes of its own."),
+        answers=_ref("Classes"),
+    )
+
+
+def _paths_of_tables() -> Schema:
+    opened = _object("", example=_TEXT, named={"type": "boolean"})
+    table = _path("table")
+    return {
+        "/api/tables": {
+            "post": _operation(
+                "open", "Open an example or the named table.", body=opened, answers=_ref("Opened"), status=201
+            )
+        },
+        "/api/uploads": {"post": _upload()},
+        "/api/tables/{table}": {
+            "delete": _operation("close", "Close a table.", table, answers=_object("closed", closed=_TEXT))
+        },
+        "/api/tables/{table}/jobs": {
+            "post": _operation(
+                "work", "Start work on a table.", table, _WAIT, body=_ref("Work"), answers=_ref("Job"), status=202
+            )
+        },
+        "/api/tables/{table}/policy": {
+            "post": _operation(
+                "policy",
+                "The settings as a policy file.",
+                table,
+                body=_object("policy", policy=_ref("Policy")),
+                answers="application/toml",
+            )
+        },
+    }
+
+
+def _paths_of_jobs() -> Schema:
+    rules = {"enum": ["stay", "monotone", "tutorial"]}
+    explained = _object("attribute", attribute=_TEXT, key=_or_null(_FREE), rule=rules)
+    job = _path("job")
+    return {
+        "/api/jobs/{job}": {
+            "get": _operation("look", "How far a job is.", job, _WAIT, answers=_ref("Job")),
+            "delete": _operation("cancel", "Stop a job.", job, answers=_ref("Job")),
+        },
+        "/api/jobs/{job}/classes": {"get": _classes()},
+        "/api/jobs/{job}/explanation": {
+            "post": _operation("explain", "One class, move by move.", job, body=explained, answers=_ref("Explanation"))
+        },
+        "/api/jobs/{job}/files/{name}": {"get": _operation("take", "A file that a job made.", job, _path("name"))},
+    }
+
+
+def openapi() -> Schema:
+    """Return the description."""
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "tclose serve", "version": __version__},
+        "security": [{"token": []}],
+        "components": {
+            "schemas": _SCHEMAS,
+            "securitySchemes": {"token": {"type": "apiKey", "in": "header", "name": "X-Tclose-Token"}},
+        },
+        "paths": {
+            "/api": {"get": _operation("start", "What can be opened, and what words settings know.", answers=_FREE)},
+            "/api/openapi.json": {"get": _operation("describe", "This description.", answers=_FREE)},
+            **_paths_of_tables(),
+            **_paths_of_jobs(),
+        },
+    }

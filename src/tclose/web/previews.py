@@ -1,0 +1,97 @@
+"""Hierarchies before they are used: their levels, and what a few values become on each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tclose.domains import Observed
+from tclose.engines.choosing import session_for
+from tclose.errors import InputError
+from tclose.hierarchies import Hierarchy, built_hierarchy, hierarchy_of, inferred_hierarchy, is_builder
+from tclose.policy import Policy
+from tclose.readings import as_text
+from tclose.web.workspace import Opened
+
+SHOWN = 8
+"""So many values are shown, spread over the column."""
+MOST_LEAVES = 2_000
+"""Up to so many values are listed, for a tree to be made of them by hand."""
+UNSEEN = "The values show no hierarchy: each is published as it is, or hidden as a whole."
+
+
+def previews(opened: Opened, policy: Policy, wanted: Sequence[str] | None = None) -> dict[str, Any]:
+    """Return, for quasi-identifiers, the hierarchy that the policy gives them or their values suggest.
+
+    Parameters
+    ----------
+    opened
+        The table.
+    policy
+        The roles and hierarchies.
+    wanted
+        The columns to look at; all quasi-identifiers by default.
+    """
+    session = session_for(opened.table, read=policy.read)
+    table = session.open(opened.table)
+    found = {}
+    for name in policy.roles.quasi:
+        if wanted is None or name in wanted:
+            observed = session.values(table.keep([name]), (name,))
+            found[name] = _preview(name, policy.hierarchies.get(name), observed)
+    return found
+
+
+def _preview(name: str, given: str | Mapping[str, object] | None, observed: Observed) -> dict[str, Any]:
+    texts = _texts(observed)
+    try:
+        tree, words, note = _hierarchy(name, given, observed)
+        tree.codes(texts, name)
+    except InputError as problem:
+        return {"error": {"kind": type(problem).__name__, "message": str(problem)}, "values": len(texts)}
+    return {
+        "hierarchy": words,
+        "note": note,
+        "height": tree.height,
+        "values": len(texts),
+        "levels": [
+            {"level": level, "nodes": len({tree.ancestor(text, level) for text in texts})}
+            for level in range(tree.height + 1)
+        ],
+        "rows": [[tree.ancestor(text, level) for level in range(tree.height + 1)] for text in _spread(texts)],
+        "leaves": texts if len(texts) <= MOST_LEAVES else None,
+        "error": None,
+    }
+
+
+def _hierarchy(
+    name: str, given: str | Mapping[str, object] | None, observed: Observed
+) -> tuple[Hierarchy, str | None, str]:
+    """Return a hierarchy, the words to write into the policy for it if there are some, and a remark."""
+    values, counts = _values(observed), observed.counts.tolist()
+    if given is None:
+        tree = inferred_hierarchy(values, counts, observed.kind, observed.categories)
+        if tree is not None:
+            return tree, "auto", "Made from the values."
+        return built_hierarchy("flat", values, counts, observed.kind), "flat", UNSEEN
+    if isinstance(given, str) and is_builder(given):
+        return built_hierarchy(given, values, counts, observed.kind, observed.categories), given, ""
+    return hierarchy_of(given, name), None, ""
+
+
+def _values(observed: Observed) -> list[object]:
+    return observed.values.tolist() if isinstance(observed.values, np.ndarray) else list(observed.values)
+
+
+def _texts(observed: Observed) -> list[str]:
+    return sorted(
+        {as_text(value) for value in _values(observed) if value is not None}, key=lambda text: (len(text), text)
+    )
+
+
+def _spread(texts: Sequence[str]) -> list[str]:
+    if len(texts) <= SHOWN:
+        return list(texts)
+    return [texts[at * (len(texts) - 1) // (SHOWN - 1)] for at in range(SHOWN)]

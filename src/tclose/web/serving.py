@@ -1,0 +1,64 @@
+"""A server on the loopback interface that ends when it is told to, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+
+import uvicorn
+
+from tclose.errors import InputError
+from tclose.web.app import application
+from tclose.web.security import Door, Limits
+from tclose.web.workspace import Named, Workspace
+
+LOOPBACK = "127.0.0.1"
+
+
+def serve(named: Named | None, *, port: int = 0, ready: Callable[[str], None], limits: Limits | None = None) -> None:
+    """Serve the page until the process is interrupted.
+
+    Parameters
+    ----------
+    named
+        The table named at the start.
+    port
+        The port; 0 takes any that is free.
+    ready
+        Called with the address, which holds the token, when the server is about to answer.
+    limits
+        The largest bodies that are taken in.
+    """
+    with _listening(port) as listener:
+        door = Door(listener.getsockname()[1], limits=limits or Limits())
+        workspace = Workspace(named)
+        app = application(workspace, door)
+        config = uvicorn.Config(
+            app,
+            lifespan="off",
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            date_header=False,
+            timeout_graceful_shutdown=1,
+            timeout_keep_alive=30,
+            ws="none",
+            proxy_headers=False,
+        )
+        try:
+            ready(door.address)
+            uvicorn.Server(config).run(sockets=[listener])
+        finally:
+            app.state.jobs.close()
+            workspace.close()
+
+
+def _listening(port: int) -> socket.socket:
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((LOOPBACK, port))
+    except (OSError, OverflowError):
+        listener.close()
+        raise InputError(f"The port {port} is taken or not allowed; name another one, or none (--port).") from None
+    return listener

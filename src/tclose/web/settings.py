@@ -1,0 +1,105 @@
+"""From what a page asks for to a policy: the language of ``tclose.toml``, as JSON, without a path of the page's own."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from tclose.errors import InputError, PolicyError
+from tclose.hierarchies import is_builder
+from tclose.policy import Policy, policy_of
+from tclose.render.policy_toml import policy_text
+from tclose.web.workspace import Opened
+
+_LONGEST_NUMBER = 60
+_HUGE_EXPONENT = re.compile(r"[eE][+-]?\d{4,}")
+_SECTIONS = ("columns", "policy", "release")
+
+
+def parsed(body: bytes) -> dict[str, Any]:
+    """Return the JSON object in the body of a request; decimals keep their digits.
+
+    Raises
+    ------
+    InputError
+        If it is not one, or holds what no answer could repeat.
+    """
+    try:
+        data = json.loads(body, parse_float=_decimal, parse_constant=_no_number)
+        json.dumps(data, ensure_ascii=False, default=str).encode("utf-8")
+    except (ValueError, RecursionError):
+        raise InputError("The request is not valid JSON.") from None
+    if not isinstance(data, dict):
+        raise InputError("The request must be a JSON object.")
+    return data
+
+
+def _decimal(text: str) -> Decimal:
+    if len(text) > _LONGEST_NUMBER or _HUGE_EXPONENT.search(text):
+        raise ValueError("a number of no use")
+    return Decimal(text)
+
+
+def _no_number(text: str) -> None:
+    raise ValueError(text)
+
+
+def policy_from(data: object, opened: Opened) -> Policy:
+    """Return the policy that a page asks for.
+
+    Parameters
+    ----------
+    data
+        The sections ``columns``, ``policy`` and ``release`` of a policy file, as JSON.
+    opened
+        The table; files that its own policy named may be named again, others not.
+    """
+    if not isinstance(data, Mapping):
+        raise PolicyError("The policy must be an object with columns, policy and release.")
+    unknown = [name for name in data if name not in _SECTIONS]
+    if unknown:
+        raise PolicyError("The policy has parts that a page does not set; it has columns, policy and release.")
+    _check_numbers(data.get("policy"))
+    _check_numbers(data.get("release"))
+    columns = data.get("columns", {})
+    for name, given in columns.items() if isinstance(columns, Mapping) else ():
+        if isinstance(given, Mapping):
+            _check_numbers({key: value for key, value in given.items() if key not in ("hierarchy", "order")})
+            _check_hierarchy(name, given, opened.paths)
+    policy = policy_of(data, Path())
+    mine = opened.policy
+    return replace(policy, source=mine.source, reference=mine.reference, population=mine.population, read=mine.read)
+
+
+def _check_numbers(given: object) -> None:
+    """Refuse texts that stand for numbers too large to be written out."""
+    for value in given.values() if isinstance(given, Mapping) else ():
+        for text in value if isinstance(value, list) else [value]:
+            if isinstance(text, int) and not isinstance(text, bool) and abs(text) >= 10**18:
+                raise PolicyError("A number is too large to mean anything here.")
+            if isinstance(text, str) and (len(text) > _LONGEST_NUMBER or _HUGE_EXPONENT.search(text)):
+                raise PolicyError("A threshold is a number such as 0.2, or a text such as '1/5'.")
+
+
+def _check_hierarchy(name: str, given: Mapping[str, object], paths: frozenset[str]) -> None:
+    """Refuse a hierarchy that is a path, unless the table's own policy named it."""
+    hierarchy = given.get("hierarchy")
+    if not isinstance(hierarchy, str) or hierarchy in paths:
+        return
+    if given.get("role") == "sensitive" or not is_builder(hierarchy):
+        raise PolicyError(
+            f"The hierarchy of {name!r} is a path. A page reads no file by its path: "
+            "build the hierarchy here, or name the file on the command line."
+        )
+
+
+def policy_data(policy: Policy) -> dict[str, Any]:
+    """Return a policy as a page holds it; thresholds as they were written."""
+    data = tomllib.loads(policy_text(policy), parse_float=str)
+    return {section: data.get(section, {}) for section in _SECTIONS}

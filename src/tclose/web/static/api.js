@@ -1,0 +1,88 @@
+// The way to the server. Every request carries the token, which came in the fragment of the address.
+
+const KEY = "tclose-token";
+const WAIT = 2000;
+
+function tokenOfThisTab() {
+  const given = new URLSearchParams(location.hash.slice(1)).get("token");
+  if (given) {
+    sessionStorage.setItem(KEY, given);
+    history.replaceState(null, "", location.pathname);
+  }
+  return given ?? sessionStorage.getItem(KEY);
+}
+
+const token = tokenOfThisTab();
+
+export class Refused extends Error {
+  constructor(status, kind, message) {
+    super(message);
+    this.status = status;
+    this.kind = kind;
+  }
+}
+
+export class Stopped extends Error {}
+
+export const hasToken = Boolean(token);
+
+async function ask(method, path, body, options = {}) {
+  let response;
+  try {
+    response = await fetch(`/api${path}`, { method, body, headers: { "x-tclose-token": token ?? "" }, ...options });
+  } catch (problem) {
+    if (problem.name === "AbortError") throw new Stopped();
+    throw new Refused(0, "Unreachable", "The server does not answer. Is 'tclose serve' still running?");
+  }
+  if (response.ok) return response;
+  const told = await response.json().catch(() => ({}));
+  throw new Refused(response.status, told.error?.kind ?? "", told.error?.message ?? `The server answered ${response.status}.`);
+}
+
+export async function get(path, options) {
+  return (await ask("GET", path, undefined, options)).json();
+}
+
+export async function post(path, data, options) {
+  return (await ask("POST", path, JSON.stringify(data), options)).json();
+}
+
+export function upload(file) {
+  return ask("POST", `/uploads?name=${encodeURIComponent(file.name)}`, file).then((response) => response.json());
+}
+
+export function close(table) {
+  return ask("DELETE", `/tables/${table}`, undefined, { keepalive: true }).catch(() => null);
+}
+
+// Runs a job to its end. `signal` stops it on the server too; `told` hears how far it is.
+export async function run(table, work, { signal, told } = {}) {
+  let job = await post(`/tables/${table}/jobs?wait=${WAIT}`, work);
+  const stop = () => ask("DELETE", `/jobs/${job.id}`).catch(() => null);
+  signal?.addEventListener("abort", stop, { once: true });
+  if (signal?.aborted) stop();
+  while (job.state === "waiting" || job.state === "running") {
+    told?.(job);
+    job = await get(`/jobs/${job.id}?wait=${WAIT / 4}`);
+  }
+  if (job.state === "cancelled" || signal?.aborted) throw new Stopped();
+  if (job.state === "failed") throw new Refused(422, job.error.kind, job.error.message);
+  return job;
+}
+
+async function saved(response, name) {
+  const address = URL.createObjectURL(await response.blob());
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}
+
+export async function take(job, file, name = file) {
+  await saved(await ask("GET", `/jobs/${job}/files/${file}`), name);
+}
+
+export async function takePolicy(table, policy) {
+  await saved(await ask("POST", `/tables/${table}/policy`, JSON.stringify({ policy })), "tclose.toml");
+}

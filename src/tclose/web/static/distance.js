@@ -1,0 +1,57 @@
+// A sensitive attribute: how far apart two of its values are, and what a missing one means.
+
+import { field, h, select } from "./dom.js";
+import { outline } from "./outline.js";
+import { change, tell } from "./store.js";
+
+const DISTANCES = [
+  ["", "as its type suggests"],
+  ["ordered", "ordered: by rank"],
+  ["numeric", "numeric: by difference"],
+  ["nominal", "nominal: all equally far"],
+  ["hierarchical", "hierarchical: by a tree"],
+];
+const NULLS = {
+  ordered: [["error", "refused"], ["drop", "left out"], ["first", "placed first"], ["last", "placed last"]],
+  numeric: [["error", "refused"], ["drop", "left out"]],
+  nominal: [["category", "a value of its own"], ["drop", "left out"], ["error", "refused"]],
+  hierarchical: [["error", "refused"], ["drop", "left out"]],
+};
+
+export function distanceSettings(name, column, facts) {
+  const word = column.distance ?? "";
+  const listed = Array.isArray(column.order);
+  const set = (task) => {
+    change((policy) => task(policy.columns[name]));
+    tell("roles");
+  };
+  const parts = [field("Distance", select(DISTANCES, word, (chosen) => set((mine) => turn(mine, chosen)), { id: `distance-${name}` }))];
+  if (word === "ordered") {
+    const orders = [["value", "by value"], ["frequency", "by frequency"], ["list", "as listed"]];
+    const chosen = (order) => set((mine) => { mine.order = order === "list" ? [] : order; });
+    parts.push(field("Order", select(orders, listed ? "list" : column.order ?? "value", chosen, { id: `order-${name}` })));
+  }
+  if (word && facts.nulls) {
+    const chosen = (nulls) => set((mine) => { mine.nulls = nulls; });
+    parts.push(field("Missing values", select(NULLS[word], column.nulls ?? NULLS[word][0][0], chosen, { id: `nulls-${name}` })));
+  }
+  const below = [];
+  if (word === "ordered" && listed) below.push(orderList(name, column, set));
+  if (word === "hierarchical") below.push(outline(name, column.hierarchy, (tree) => set((mine) => { mine.hierarchy = tree; })));
+  return h("div", { class: "settings" }, parts, below);
+}
+
+function turn(column, word) {
+  for (const key of ["distance", "order", "nulls", "hierarchy"]) delete column[key];
+  if (word) column.distance = word;
+}
+
+function orderList(name, column, set) {
+  const area = h("textarea", {
+    id: `list-${name}`,
+    rows: "4",
+    value: column.order.join("\n"),
+    on: { change: () => set((mine) => { mine.order = area.value.split("\n").map((line) => line.trim()).filter(Boolean); }) },
+  });
+  return field("The values in their order, one a line", area);
+}

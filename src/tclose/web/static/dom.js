@@ -1,0 +1,72 @@
+// Elements made from names and texts. A text becomes a text node, never markup.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function filled(element, props, children) {
+  for (const [name, value] of Object.entries(props ?? {})) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name === "on") for (const [event, listener] of Object.entries(value)) element.addEventListener(event, listener);
+    else if (name === "value" && "value" in element) element.value = value;
+    else if (name === "checked") element.checked = Boolean(value);
+    else if (name === "width%") element.style.width = `${value}%`;
+    else element.setAttribute(name, value === true ? "" : String(value));
+  }
+  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  return element;
+}
+
+export function h(tag, props, ...children) {
+  const element = document.createElement(tag);
+  if (tag === "select") {
+    const { value, ...others } = props ?? {};
+    filled(element, others, children);
+    if (value !== undefined) element.value = value;
+    return element;
+  }
+  return filled(element, props, children);
+}
+
+export function svg(tag, props, ...children) {
+  return filled(document.createElementNS(SVG, tag), props, children);
+}
+
+// Draws a part of the page anew and leaves the focus where it was.
+export function redraw(container, ...children) {
+  const active = document.activeElement;
+  const id = container.contains(active) ? active.id : "";
+  const place = id && active.tagName === "INPUT" && active.type === "text" ? active.selectionStart : null;
+  container.replaceChildren(...children.flat(Infinity).filter(Boolean));
+  const again = id ? document.getElementById(id) : null;
+  if (again) {
+    again.focus({ preventScroll: true });
+    if (place !== null) again.setSelectionRange(place, place);
+  }
+}
+
+export function say(text) {
+  document.getElementById("live").textContent = text;
+}
+
+export function button(text, listener, props = {}) {
+  return h("button", { type: "button", ...props, on: { click: listener } }, text);
+}
+
+let labels = 0;
+
+export function field(label, control, hint) {
+  control.id ||= `field-${(labels += 1)}`;
+  return h("div", { class: "field" }, h("label", { for: control.id }, label), control, hint ? h("p", { class: "hint" }, hint) : null);
+}
+
+export function select(options, value, listener, props = {}) {
+  const made = options.map(([key, text]) => h("option", { value: key }, text));
+  return h("select", { ...props, value, on: { change: (event) => listener(event.target.value) } }, made);
+}
+
+export function later(wait, task) {
+  let timer = 0;
+  return (...given) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => task(...given), wait);
+  };
+}

@@ -1,0 +1,62 @@
+// How numbers, cells and class keys are shown. Numbers come from the library; here they are only written down.
+
+const MISLEADING = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu;
+
+export function visible(text) {
+  return String(text).replace(MISLEADING, (letter) => `\\u{${letter.codePointAt(0).toString(16)}}`);
+}
+
+export function cell(value) {
+  if (value === null || value === undefined) return "∅";
+  return value === "" ? '""' : visible(value);
+}
+
+export function number(value) {
+  if (value === null || value === undefined) return "–";
+  if (typeof value === "string") return value === "Infinity" ? "∞" : value;
+  if (Number.isInteger(value)) return value.toLocaleString("en");
+  if (value !== 0 && Math.abs(value) < 0.001) return value.toPrecision(2);
+  return value.toFixed(4).replace(/\.?0+$/, "");
+}
+
+// A figure of the library: its value, and its fraction where it has one that people can read.
+export function figure(found) {
+  if (!found) return "–";
+  if (found.infinite) return "∞";
+  return number(found.value);
+}
+
+export function fraction(found) {
+  return found?.exact && found.exact.length <= 21 && found.exact !== number(found.value) ? found.exact : "";
+}
+
+export function both(found) {
+  const exact = fraction(found);
+  return exact ? `${figure(found)} (${exact})` : figure(found);
+}
+
+export function percent(share) {
+  if (share === null || share === undefined) return "–";
+  if (share > 0 && share < 0.001) return "under 0.1 %";
+  if (share < 1 && share > 0.999) return "over 99.9 %";
+  return `${(100 * share).toFixed(1).replace(/\.0$/, "")} %`;
+}
+
+export function counted(count, noun, plural = `${noun}s`) {
+  return `${count.toLocaleString("en")} ${count === 1 ? noun : plural}`;
+}
+
+export function keyText(key) {
+  const parts = Object.entries(key ?? {}).map(([name, value]) => `${visible(name)} ${cell(value)}`);
+  return parts.join(", ") || "the whole table";
+}
+
+export function bytes(count) {
+  const units = ["bytes", "kB", "MB", "GB"];
+  let at = 0;
+  while (count >= 1000 && at < 3) {
+    count /= 1000;
+    at += 1;
+  }
+  return `${count.toFixed(at ? 1 : 0)} ${units[at]}`;
+}

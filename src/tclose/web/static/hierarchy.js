@@ -1,0 +1,86 @@
+// A quasi-identifier: how it is generalised, and what its values become on each level.
+
+import { field, h, select } from "./dom.js";
+import { counted, visible } from "./format.js";
+import { outline } from "./outline.js";
+import { change, look, state, tell } from "./store.js";
+
+const BUILDERS = [
+  ["auto", "from the values"],
+  ["flat", "kept or hidden"],
+  ["mask", "masked from the right"],
+  ["mask:left", "masked from the left"],
+  ["intervals", "intervals of widths"],
+  ["breaks", "intervals from breaks"],
+  ["quantiles", "groups of equal rows"],
+  ["groups", "groups of neighbours"],
+  ["dates", "calendar"],
+  ["tree", "a tree by hand"],
+];
+const NUMBERS = {
+  intervals: ["Widths, each a multiple of the one before", "5,10,20"],
+  breaks: ["Where intervals start; a level after each /", "18,30,65/30"],
+  quantiles: ["Numbers of groups, descending", "8,4,2"],
+  groups: ["Values in a group, level by level", "2,4"],
+  dates: ["Levels of the calendar", "month,year"],
+};
+
+export function hierarchySettings(name, column) {
+  const given = column.hierarchy ?? "auto";
+  const isTree = typeof given === "object";
+  const isFile = !isTree && !BUILDERS.some(([key]) => key === given || key === given.split(":")[0]);
+  const word = isTree ? "tree" : isFile ? given : given === "mask:left" ? given : given.split(":")[0];
+  const found = state.hierarchies[name];
+  const set = (hierarchy) => {
+    change((policy) => { policy.columns[name].hierarchy = hierarchy; }, { measured: false });
+    look([name]).catch((problem) => {
+      state.hierarchies[name] = { error: { message: problem.message } };
+      tell("hierarchies");
+    });
+    tell("roles");
+  };
+  const options = isFile ? [[given, `file ${given}`], ...BUILDERS] : BUILDERS;
+  const chosen = (key) => set(key === "tree" ? { "*": found?.leaves ?? [] } : key in NUMBERS ? `${key}:${NUMBERS[key][1]}` : key);
+  const parts = [field("Generalised", select(options, word, chosen, { id: `hierarchy-${name}` }))];
+  if (word in NUMBERS) {
+    const [label, example] = NUMBERS[word];
+    const numbers = given.includes(":") ? given.slice(given.indexOf(":") + 1) : "";
+    const input = h("input", { type: "text", id: `numbers-${name}`, value: numbers, placeholder: example, on: { change: () => set(input.value.trim() ? `${word}:${input.value.trim()}` : word) } });
+    parts.push(field(label, input));
+  }
+  const weight = h("input", { type: "text", inputmode: "decimal", id: `weight-${name}`, value: column.weight ?? "", placeholder: "1", on: { change: () => weigh(name, weight.value) } });
+  parts.push(field("Weight in the loss", weight));
+  return h("div", { class: "settings" }, parts, isTree ? outline(name, given, set, found?.leaves) : null, preview(name, found));
+}
+
+function weigh(name, text) {
+  const number = Number(text.trim());
+  change((policy) => {
+    if (text.trim() && number > 0) policy.columns[name].weight = number;
+    else delete policy.columns[name].weight;
+  }, { measured: false });
+}
+
+function preview(name, found) {
+  if (!found) return h("p", { class: "hint" }, "Looking at the values…");
+  if (found.error) return h("p", { class: "problem", role: "alert" }, found.error.message);
+  const heads = found.levels.map(({ level, nodes }) => h("th", { scope: "col" }, level === 0 ? counted(nodes, "value") : `level ${level}: ${nodes.toLocaleString("en")}`));
+  return h(
+    "details",
+    { class: "preview", open: state.open?.has(name), on: { toggle: (event) => remember(name, event.target.open) } },
+    h("summary", {}, `${counted(found.height, "level")} above ${counted(found.values, "value")}`),
+    found.note ? h("p", { class: "hint" }, found.note) : null,
+    h(
+      "div",
+      { class: "scroll", tabindex: "0", role: "region", "aria-label": `Levels of ${visible(name)}` },
+      h("table", {}, h("thead", {}, h("tr", {}, heads)), h("tbody", {}, found.rows.map((row) => h("tr", {}, row.map((label) => h("td", {}, visible(label))))))),
+    ),
+  );
+}
+
+function remember(name, open) {
+  state.open ??= new Set();
+  if (open) state.open.add(name);
+  else state.open.delete(name);
+}
+

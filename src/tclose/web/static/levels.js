@@ -1,0 +1,86 @@
+// The levels: drag one, and see k, t and the loss move.
+
+import { button, h, later, redraw, say } from "./dom.js";
+import { run, Stopped } from "./api.js";
+import { figure, fraction, percent, visible } from "./format.js";
+import { change, listen, quasi, sensitive, state } from "./store.js";
+
+export function levelsPanel() {
+  const levels = {};
+  const sliders = h("div", { class: "sliders" });
+  const result = h("div", { class: "level-figures" });
+  const problem = h("p", { class: "problem", role: "alert" });
+  let current = null;
+
+  async function measure() {
+    current?.abort();
+    const mine = (current = new AbortController());
+    if (!quasi().length || !sensitive().length) return;
+    result.setAttribute("aria-busy", "true");
+    const wanted = Object.fromEntries(quasi().filter((name) => state.hierarchies[name] && !state.hierarchies[name].error).map((name) => [name, Math.min(levels[name] ?? 0, state.hierarchies[name].height)]));
+    try {
+      const job = await run(state.table.id, { kind: "levels", policy: state.policy, levels: wanted }, { signal: mine.signal });
+      problem.textContent = "";
+      show(job.result);
+    } catch (error) {
+      if (!(error instanceof Stopped)) problem.textContent = visible(error.message);
+    } finally {
+      if (current === mine) result.removeAttribute("aria-busy");
+    }
+  }
+
+  const soon = later(60, measure);
+
+  function show(found) {
+    const cards = [card("k", found.k), ...Object.entries(found.attributes).map(([name, { t }]) => card(`t of ${visible(name)}`, t, name))];
+    redraw(
+      result,
+      h("ul", { class: "cards" }, cards, h("li", { class: "card figure-card" }, h("span", { class: "name" }, "detail lost"), h("span", { class: "value", "data-level-figure": "loss" }, percent(found.loss)), h("span", { class: "exact" }, ""), h("span", { class: "track", "aria-hidden": "true" }, h("span", { "width%": 100 * found.loss })))),
+    );
+    say(`${cards.map((each) => each.textContent).join(", ")}, detail lost ${percent(found.loss)}`);
+  }
+
+  function card(title, found, attribute = null) {
+    const judged = { true: "holds", false: "fails" }[found.holds] ?? "";
+    return h("li", { class: "card figure-card" }, h("span", { class: "name" }, title), h("span", { class: `value ${judged}`, "data-level-figure": attribute ? `t-${attribute}` : "k" }, figure(found)), h("span", { class: "exact" }, fraction(found)), h("span", { class: judged }, { holds: "✓ meets what is required", fails: "✗ not enough" }[judged] ?? ""));
+  }
+
+  function draw() {
+    redraw(sliders, quasi().map(slider));
+    if (quasi().length && quasi().every((name) => state.hierarchies[name])) soon();
+  }
+
+  function slider(name) {
+    const found = state.hierarchies[name];
+    if (!found || found.error) return h("p", { class: "hint" }, `${visible(name)}: ${found?.error?.message ?? "looking at the values…"}`);
+    levels[name] = Math.min(levels[name] ?? 0, found.height);
+    const now = h("output", { for: `level-${name}` });
+    const tellLevel = () => {
+      const samples = [...new Set(found.rows.map((row) => row[levels[name]]))];
+      const middle = samples[Math.floor(samples.length / 2)];
+      now.textContent = `${levels[name]} of ${found.height}: ${found.levels[levels[name]].nodes.toLocaleString("en")} values, such as ${visible(middle)}`;
+    };
+    const input = h("input", { type: "range", id: `level-${name}`, min: 0, max: found.height, step: 1, value: levels[name], on: { input: () => { levels[name] = Number(input.value); tellLevel(); soon(); } } });
+    tellLevel();
+    return h("div", { class: "slider" }, h("label", { for: `level-${name}` }, visible(name)), input, now);
+  }
+
+  const fix = () => change((policy) => { for (const name of quasi()) policy.columns[name].levels = levels[name] ?? 0; }, { measured: false });
+  const free = () => change((policy) => { for (const name of quasi()) delete policy.columns[name].levels; }, { measured: false });
+  const fixed = h("p", { class: "actions" });
+  const drawFixed = () => {
+    const isFixed = quasi().some((name) => state.policy.columns[name].levels !== undefined);
+    redraw(fixed, isFixed ? [h("span", { class: "soft" }, "A release keeps to the levels you chose."), button("Let it choose", free, { class: "quiet", id: "levels-free" })] : button("Keep a release to these levels", fix, { class: "quiet", id: "levels-fix" }));
+  };
+  listen("hierarchies", draw);
+  listen("policy", () => { drawFixed(); draw(); });
+  draw();
+  drawFixed();
+  return h(
+    "section",
+    { class: "box", "aria-labelledby": "levels-title" },
+    h("h2", { id: "levels-title" }, "Levels by hand"),
+    h("p", { class: "soft" }, "Publish each quasi-identifier on one level of its hierarchy, nothing left out."),
+    sliders, problem, result, fixed,
+  );
+}

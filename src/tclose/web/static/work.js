@@ -1,0 +1,31 @@
+// Long work on the page: a bar that says how far it is, and a button that stops it.
+
+import { button, h, redraw, say } from "./dom.js";
+import { run, Stopped } from "./api.js";
+import { visible } from "./format.js";
+
+export function worker(place, { done, label }) {
+  let current = null;
+
+  return async function start(table, work) {
+    current?.abort();
+    const mine = (current = new AbortController());
+    const bar = h("progress", { max: 1, "aria-label": label });
+    const stage = h("span", { class: "soft" }, "Starting…");
+    redraw(place, h("div", { class: "working" }, bar, stage, button("Cancel", () => mine.abort(), { class: "quiet", "data-cancel": "" })));
+    const told = (job) => {
+      if (job.share === null) bar.removeAttribute("value");
+      else bar.value = job.share;
+      stage.textContent = visible(job.stage) || "Working…";
+    };
+    try {
+      const job = await run(table, work, { signal: mine.signal, told });
+      redraw(place, done(job));
+    } catch (problem) {
+      if (problem instanceof Stopped) {
+        if (current === mine) redraw(place, h("p", { class: "soft" }, "Cancelled."));
+        say("Cancelled");
+      } else redraw(place, h("p", { class: "problem", role: "alert" }, visible(problem.message)));
+    }
+  };
+}

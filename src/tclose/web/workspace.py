@@ -1,0 +1,154 @@
+"""The tables that a page may look at: the one named at the start, the examples, and what was uploaded."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import shutil
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from tclose.errors import InputError, SourceError
+from tclose.policy import Policy
+from tclose.sources import EXAMPLES
+from tclose.sources.examples import example_named
+from tclose.sources.formats import COMPRESSION_OF_SUFFIX, FORMAT_OF_SUFFIX
+from tclose.sources.source import FileSource
+
+MOST_TABLES = 48
+"""So many tables are open at once; opening a further one closes the one opened first."""
+_LONGEST_NAME = 120
+EXAMPLE_THRESHOLDS: Mapping[str, Mapping[str | None, str]] = {"k": {None: "3"}, "t": {None: "0.3"}}
+"""What an example is asked for at first; it is there to be changed."""
+
+
+@dataclass(frozen=True)
+class Named:
+    """The table that was named on the command line, with what was said of it."""
+
+    table: Any
+    label: str
+    policy: Policy
+    roles_known: bool
+    """Whether roles were given; otherwise they are suggested."""
+
+
+@dataclass
+class Opened:
+    """A table that one tab works with; nothing is shared between two of them."""
+
+    id: str
+    label: str
+    table: Any
+    folder: Path
+    policy: Policy
+    roles_known: bool
+    paths: frozenset[str] = frozenset()
+    """The files that the policy itself named, and that requests may therefore name."""
+    lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+    kept: dict[str, Any] = field(default_factory=dict, repr=False)
+    """What is kept to answer the next request faster."""
+
+
+class Workspace:
+    """A private folder, removed at exit and, after a crash, by the next process that starts."""
+
+    def __init__(self, named: Named | None = None) -> None:
+        from tclose.engines.duckdb.connection import connect, private_folder
+
+        self._connection = connect()
+        self.folder = private_folder(self._connection)
+        self.named = named
+        self._tables: dict[str, Opened] = {}
+        self._lock = threading.Lock()
+
+    def close(self) -> None:
+        """Remove the folder and everything in it."""
+        from tclose.engines.duckdb.connection import disconnect
+
+        disconnect(self._connection)
+
+    def table(self, table_id: str) -> Opened | None:
+        """Return an open table."""
+        return self._tables.get(table_id)
+
+    def open_named(self) -> Opened:
+        """Open the table that was named on the command line."""
+        if self.named is None:
+            raise InputError("No table was named on the command line; take an example, or upload a file.")
+        named = self.named
+        return self._opened(named.label, named.table, named.policy, roles_known=named.roles_known)
+
+    def open_example(self, name: str) -> Opened:
+        """Open a built-in example."""
+        example = example_named(name)
+        policy = Policy(roles=example.roles, thresholds=EXAMPLE_THRESHOLDS, source=f"example:{name}")
+        return self._opened(f"the example '{name}'", f"example:{name}", policy, roles_known=True)
+
+    def open_upload(self, file: Path, name: str) -> Opened:
+        """Open a file that was uploaded into a folder of its own."""
+        from tclose.sources import locate
+
+        source = locate(file)
+        if isinstance(source, FileSource):
+            source = replace(source, label=name, shown_as=repr(name))
+        return self._opened(name, source, Policy(), roles_known=False, folder=file.parent)
+
+    def place_for(self, name: str) -> tuple[Path, str]:
+        """Return where an uploaded file goes, and the name it is shown under; of its own name only the ending counts.
+
+        Raises
+        ------
+        SourceError
+            If the ending is that of no table.
+        """
+        shown = re.split(r"[/\\]", name)[-1].strip()[:_LONGEST_NAME] or "table.csv"
+        endings = [ending.lower() for ending in Path(shown).suffixes]
+        packed = endings.pop() if endings and endings[-1] in COMPRESSION_OF_SUFFIX else ""
+        ending = endings[-1] if endings else ".csv"
+        if ending not in FORMAT_OF_SUFFIX:
+            raise SourceError(f"A file that ends in {ending!r} is not read. Tables end in .csv, .parquet, .xlsx, …")
+        return self._new_folder() / f"table{ending}{packed}", shown
+
+    def close_table(self, table_id: str) -> bool:
+        """Forget a table and remove what was written for it; say whether there was one."""
+        with self._lock:
+            opened = self._tables.pop(table_id, None)
+        if opened is not None:
+            shutil.rmtree(opened.folder, ignore_errors=True)
+        return opened is not None
+
+    def _new_folder(self) -> Path:
+        folder = self.folder / f"open-{secrets.token_hex(8)}"
+        folder.mkdir(mode=0o700)
+        return folder
+
+    def _opened(
+        self, label: str, table: Any, policy: Policy, *, roles_known: bool, folder: Path | None = None
+    ) -> Opened:
+        paths = frozenset(text for text in _hierarchy_texts(policy) if text)
+        opened = Opened(
+            secrets.token_urlsafe(12), label, table, folder or self._new_folder(), policy, roles_known, paths
+        )
+        with self._lock:
+            self._tables[opened.id] = opened
+            oldest = list(self._tables)[:-MOST_TABLES]
+        for table_id in oldest:
+            self.close_table(table_id)
+        return opened
+
+
+def _hierarchy_texts(policy: Policy) -> list[str]:
+    trees = [getattr(distance, "tree", None) for distance in policy.roles.sensitive.values()]
+    return [str(tree) for tree in (*trees, *policy.hierarchies.values()) if isinstance(tree, str | Path)]
+
+
+def examples() -> list[dict[str, Any]]:
+    """Return the built-in tables, as a page lists them."""
+    return [
+        {"name": example.name, "description": example.description, "rows": len(example.rows)}
+        for example in EXAMPLES.values()
+    ]

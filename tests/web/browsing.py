@@ -1,0 +1,56 @@
+"""A real browser for tests, and what a page must not do in it."""
+
+import os
+import shutil
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+SHARE = Path(sys.prefix) / "share" / "tclose"
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+def chromium():
+    """Return the browser; without one skip the test, or fail where CI promises it."""
+    names = (os.environ.get("TCLOSE_CHROMIUM"), SHARE / "chromium", "chromium", "chromium-browser", "google-chrome")
+    found = next((path for name in names if name and (path := shutil.which(name))), None)
+    return found or _missing("no Chromium is here; scripts/browser installs one where it can")
+
+
+def axe():
+    """Return the accessibility checker, likewise."""
+    path = SHARE / "axe.min.js"
+    return path if path.is_file() else _missing("axe is not here; scripts/browser brings it")
+
+
+def _missing(words):
+    if os.environ.get("CI"):
+        pytest.fail(words)
+    pytest.skip(words)
+
+
+@contextmanager
+def watched(browser, server, **context):
+    """Give a page of which every request stays on this machine and which logs no error."""
+    view = browser.new_context(accept_downloads=True, **context)
+    page = view.new_page()
+    logged, asked = [], []
+    page.on("console", lambda message: logged.append(message.text) if message.type in ("error", "warning") else None)
+    page.on("pageerror", lambda problem: logged.append(str(problem)))
+    page.on("request", lambda request: asked.append(urlsplit(request.url).netloc))
+    page.goto(server.door.address)
+    yield page
+    assert logged == []
+    assert {host for host in asked if host} == {server.door.hosts[0]}
+    view.close()

@@ -1,0 +1,324 @@
+"""The API gives the library's numbers, and lets work be watched, stopped and taken away."""
+
+import csv
+import io
+import json
+import threading
+import tomllib
+from fractions import Fraction
+
+import jsonschema
+import pytest
+from serving import running
+
+import tclose
+from tclose.anonymizing import anonymize
+from tclose.cli import outcome
+from tclose.policy import parse_policy
+from tclose.sources import EXAMPLES
+from tclose.web.jobs import Jobs, Outcome
+from tclose.web.openapi import openapi
+
+
+@pytest.fixture(scope="module")
+def server():
+    with running() as found:
+        yield found
+
+
+def described(name, data):
+    """Check data by the schema that the description has for it."""
+    jsonschema.validate(data, {**openapi()["components"]["schemas"][name], "components": openapi()["components"]})
+
+
+def test_the_description_is_one_of_openapi_and_every_reference_leads_somewhere():
+    text = json.dumps(openapi())
+    assert openapi()["openapi"].startswith("3.1")
+    named = {part.split('"')[0] for part in text.split("#/components/schemas/")[1:]}
+    assert named <= set(openapi()["components"]["schemas"])
+    identities = [one["operationId"] for path in openapi()["paths"].values() for one in path.values()]
+    assert len(set(identities)) == len(identities)
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_an_audit_of_the_page_is_the_audit_of_the_library(server, example):
+    table = server.opened(example)
+    policy = server.policy(table)
+    result = server.done(table, kind="audit", policy=policy)["result"]
+    same = tclose.audit(f"example:{example}", require={"k": 3, "t": "0.3"})
+    assert result["audit"] == json.loads(same.to_json())
+
+
+def test_the_figures_of_the_tutorial_are_on_the_page(server):
+    """Tutorial, section on salaries: t = 3/8 for the salary, 4/9 for the disease, k = l = 3."""
+    table = server.opened()
+    audit = server.done(table, kind="audit", policy=server.policy(table))["result"]["audit"]
+    assert audit["k"]["value"] == audit["attributes"]["salary"]["l"]["value"] == 3
+    assert audit["attributes"]["salary"]["t"]["exact"] == "3/8"
+    assert audit["attributes"]["disease"]["t"]["exact"] == "4/9"
+
+
+def test_a_change_of_roles_changes_what_is_measured(server):
+    table = server.opened()
+    policy = server.policy(table)
+    policy["columns"]["disease"] = {"role": "insensitive"}
+    policy["columns"]["age"] = {"role": "insensitive"}
+    audit = server.done(table, kind="audit", policy=policy)["result"]["audit"]
+    same = tclose.audit("example:salary", tclose.Roles(["zip"], {"salary": tclose.Ordered()}))
+    assert audit["attributes"]["salary"]["t"]["exact"] == str(same["salary"].t)
+    assert list(audit["attributes"]) == ["salary"]
+
+
+def all_classes(server, job, **query):
+    found = server.client.get(f"/api/jobs/{job}/classes", params=query)
+    assert found.status_code == 200, found.text
+    return found.json()
+
+
+def test_classes_come_sorted_searched_and_in_pages(server, tmp_path):
+    rows = [(f"z{at % 40:02}", at % 7, at % 11) for at in range(560)]
+    text = "zip,age,pay\n" + "\n".join(f"{zip_},{age},{pay}" for zip_, age, pay in rows)
+    table = server.client.post("/api/uploads?name=people.csv", content=text.encode()).json()["id"]
+    policy = {
+        "columns": {
+            "zip": {"role": "quasi-identifier"},
+            "age": {"role": "quasi-identifier"},
+            "pay": {"role": "sensitive", "distance": "ordered"},
+        }
+    }
+    job = server.done(table, kind="audit", policy=policy)["id"]
+    keys = {(zip_, str(age)) for zip_, age, _ in rows}
+    pages = [all_classes(server, job, sort="pay.t", offset=at, limit=50) for at in range(0, len(keys) + 50, 50)]
+    described("Classes", pages[0])
+    found = [row for page in pages for row in page["rows"]]
+    assert {tuple(row[:2]) for row in found} == keys
+    assert len(found) == len(keys) == pages[0]["total"]
+    place = pages[0]["columns"].index("pay.t")
+    assert [row[place] for row in found] == sorted((row[place] for row in found), reverse=True)
+    searched = all_classes(server, job, search="Z1", sort="zip", descending="false", limit=500)
+    wanted = sorted(key for key in keys if "z1" in key[0])
+    assert [tuple(row[:2]) for row in searched["rows"]] == wanted
+    assert searched["matching"] == len(wanted)
+    assert all_classes(server, job, search="%", limit=5)["rows"] == []
+
+
+def test_a_class_is_found_again_by_the_texts_of_its_key(server):
+    text = "day,flag,share,big,pay\n2024-01-02,true,0.5,9007199254740993,1\n,false,2.0,9007199254740992,2\n"
+    table = server.client.post("/api/uploads?name=kinds.csv", content=text.encode()).json()["id"]
+    columns = {name: {"role": "quasi-identifier"} for name in ("day", "flag", "share", "big")}
+    policy = {"columns": {**columns, "pay": {"role": "sensitive", "distance": "ordered"}}}
+    job = server.done(table, kind="audit", policy=policy)["id"]
+    page = all_classes(server, job)
+    assert len(page["rows"]) == 2
+    for row in page["rows"]:
+        key = dict(zip(page["columns"], row[: page["keys"]], strict=False))
+        told = server.client.post(f"/api/jobs/{job}/explanation", json={"attribute": "pay", "key": key})
+        assert told.status_code == 200, told.text
+        assert told.json()["size"] == 1
+
+
+@pytest.mark.parametrize("rule", ["stay", "monotone", "tutorial"])
+@pytest.mark.parametrize(
+    ("example", "attribute"), [("salary", "salary"), ("salary", "disease"), ("merit", "merit_points")]
+)
+def test_after_the_last_move_every_column_holds_what_the_table_holds(server, example, attribute, rule):
+    table = server.opened(example)
+    job = server.done(table, kind="audit", policy=server.policy(table))["id"]
+    plan = tclose.explain(f"example:{example}", attribute=attribute, rule=rule)[0]
+    told = server.client.post(f"/api/jobs/{job}/explanation", json={"attribute": attribute, "rule": rule}).json()
+    described("Explanation", told)
+    held = [Fraction(column["class"]["exact"]) for column in told["columns"]]
+    assert held == plan.inside
+    spent = Fraction(0)
+    for step, move in zip(told["steps"], plan.moves, strict=True):
+        assert (step["from"] + 1, step["to"] + 1) == (move.start, move.end)
+        held[step["from"]] -= Fraction(step["mass"]["exact"])
+        held[step["to"]] += Fraction(step["mass"]["exact"])
+        spent += move.cost
+        assert held[step["from"]] == Fraction(step["from_holds"]["exact"]) >= 0
+        assert held[step["to"]] == Fraction(step["to_holds"]["exact"])
+        assert spent == Fraction(step["spent"]["exact"])
+    assert held == plan.outside == [Fraction(column["reference"]["exact"]) for column in told["columns"]]
+    assert spent == plan.value == Fraction(told["distance"]["exact"])
+
+
+def test_with_many_values_groups_are_moved_and_nothing_is_lost(server):
+    text = "zip,pay\n" + "\n".join(f"{at % 3},{at * at % 997}" for at in range(900))
+    table = server.client.post("/api/uploads?name=many.csv", content=text.encode()).json()["id"]
+    columns = {"zip": {"role": "quasi-identifier"}, "pay": {"role": "sensitive", "distance": "numeric"}}
+    job = server.done(table, kind="audit", policy={"columns": columns})["id"]
+    told = server.client.post(f"/api/jobs/{job}/explanation", json={"attribute": "pay"}).json()
+    assert told["grouped"]
+    assert len(told["columns"]) <= 24
+    last = {at: column["class"]["exact"] for at, column in enumerate(told["columns"])}
+    for step in told["steps"]:
+        last[step["from"]], last[step["to"]] = step["from_holds"]["exact"], step["to_holds"]["exact"]
+    assert list(last.values()) == [column["reference"]["exact"] for column in told["columns"]]
+    spent = Fraction(told["steps"][-1]["spent"]["exact"])
+    assert spent + Fraction(told["within_groups"]["exact"]) == Fraction(told["distance"]["exact"])
+
+
+def settled(server, table):
+    """Return the policy of a table with the hierarchies that the page would write into it."""
+    policy = server.policy(table)
+    found = server.done(table, kind="hierarchies", policy=policy)["result"]["columns"]
+    for name, preview in found.items():
+        policy["columns"][name]["hierarchy"] = preview["hierarchy"]
+    return policy
+
+
+@pytest.mark.parametrize("levels", [(0, 0), (1, 0), (0, 1), (1, 1)])
+def test_levels_show_what_a_release_on_these_levels_has(server, levels):
+    table = server.opened()
+    wanted = dict(zip(("zip", "age"), levels, strict=True))
+    found = server.done(table, kind="levels", policy=settled(server, table), levels=wanted)["result"]
+    release = anonymize(
+        "example:salary",
+        require={"k": 1},
+        hierarchies={"zip": "auto", "age": "flat"},
+        levels=wanted,
+        method="full-domain",
+        against="original",
+    )
+    _, audit = release.audits()
+    assert found["k"]["value"] == audit.k
+    assert found["classes"] == audit.class_count == release.classes
+    for name in ("salary", "disease"):
+        t = found["attributes"][name]["t"]
+        assert Fraction(t.get("exact", t["value"])) == audit[name].t
+        assert t["holds"] == (audit[name].t <= Fraction("0.3"))
+    assert found["loss"] == pytest.approx(release.losses["lm"])
+    assert found["column_losses"] == pytest.approx(dict(release.column_losses))
+
+
+def test_a_hierarchy_is_shown_before_it_is_used(server):
+    text = "zip,age,pay\n" + "\n".join(f"{12340 + at},{20 + at},{at}" for at in range(30))
+    table = server.client.post("/api/uploads?name=people.csv", content=text.encode()).json()["id"]
+    tree = {"*": {"young": [str(age) for age in range(20, 35)], "old": [str(age) for age in range(35, 50)]}}
+    columns = {
+        "zip": {"role": "quasi-identifier", "hierarchy": "mask"},
+        "age": {"role": "quasi-identifier", "hierarchy": tree},
+        "pay": {"role": "sensitive", "distance": "ordered"},
+    }
+    found = server.done(table, kind="hierarchies", policy={"columns": columns})["result"]["columns"]
+    assert [level["nodes"] for level in found["age"]["levels"]] == [30, 2, 1]
+    assert found["zip"]["rows"][0][:2] == ["12340", "1234*"]
+    columns["age"]["hierarchy"] = {"*": ["20"]}
+    gap = server.done(table, kind="hierarchies", policy={"columns": columns})["result"]["columns"]["age"]
+    assert gap["error"]["kind"] == "UncoveredValuesError"
+    assert "29 values" in gap["error"]["message"]
+
+
+def test_a_release_can_be_taken_away_and_passes_the_audit(server, tmp_path, capsys):
+    table = server.opened()
+    policy = settled(server, table)
+    job = server.done(table, kind="anonymize", policy=policy)
+    for name in ("release.csv", "release.parquet", "release.jsonl", "recipe.json", "report.json", "report.html"):
+        taken = server.client.get(f"/api/jobs/{job['id']}/files/{name}")
+        assert taken.status_code == 200, name
+        assert "attachment" in taken.headers["content-disposition"]
+        (tmp_path / name).write_bytes(taken.content)
+    for name in ("release.csv", "release.parquet", "release.jsonl"):
+        roles = ["-q", "zip,age", "-s", "salary:ordered", "-s", "disease:nominal", "--k", "3", "--t", "0.3"]
+        assert outcome(["audit", str(tmp_path / name), *roles]) == 0, name
+    rows = list(csv.reader(io.StringIO((tmp_path / "release.csv").read_text())))
+    assert sorted(row[2] for row in rows[1:]) == sorted(str(row[2]) for row in EXAMPLES["salary"].rows)
+    assert server.client.get(f"/api/jobs/{job['id']}/files/audit.html").status_code == 404
+    assert server.client.get(f"/api/jobs/{job['id']}/files/..%2frelease.csv").status_code == 404
+
+
+def test_without_a_release_the_page_is_told_what_stands_in_the_way(server):
+    table = server.opened()
+    policy = settled(server, table)
+    policy["columns"]["age"]["levels"] = 0
+    policy["policy"] = {"t": "0.05"}
+    result = server.done(table, kind="anonymize", policy=policy)["result"]
+    assert result["release"]["holds"] is False
+    assert result["ways_out"]
+
+
+def test_a_frontier_has_a_point_for_every_threshold_and_method(server):
+    table = server.opened()
+    work = {"kind": "frontier", "policy": settled(server, table), "sweep": "k", "methods": ["full-domain", "merge"]}
+    frontier = server.done(table, **work)["result"]["frontier"]
+    assert {point["method"] for point in frontier["points"]} == {"full-domain", "merge"}
+    assert len(frontier["points"]) == 2 * len({point["threshold"]["value"] for point in frontier["points"]})
+
+
+def test_the_policy_file_says_what_the_page_says(server, tmp_path):
+    table = server.opened()
+    policy = settled(server, table)
+    policy["policy"] = {"k": "4", "t": "1/3"}
+    text = server.client.post(f"/api/tables/{table}/policy", json={"policy": policy}).text
+    read = parse_policy(text, tmp_path / "tclose.toml")
+    assert tomllib.loads(text)["policy"] == {"k": 4, "t": "1/3"}
+    assert read.roles.quasi == ("zip", "age")
+    assert [each.text for each in read.requirements()] == ["k ≥ 4", "t ≤ 1/3"]
+
+
+def test_two_tabs_do_not_disturb_each_other(server):
+    first, second = server.opened("salary"), server.opened("salary")
+    assert first != second
+    audits = {table: server.done(table, kind="audit", policy=server.policy(table))["id"] for table in (first, second)}
+    assert server.client.delete(f"/api/tables/{first}").status_code == 200
+    assert server.client.get(f"/api/jobs/{audits[first]}").status_code == 404
+    assert server.client.post(f"/api/tables/{first}/jobs", json={"kind": "profile"}).status_code == 404
+    assert server.client.get(f"/api/jobs/{audits[second]}/classes").status_code == 200
+
+
+def test_an_error_in_a_job_is_told_without_cells(server):
+    text = "zip,pay\n1,CANARY\n2,17\n"
+    table = server.client.post("/api/uploads?name=x.csv", content=text.encode()).json()["id"]
+    columns = {"zip": {"role": "quasi-identifier"}, "pay": {"role": "sensitive", "distance": "numeric"}}
+    job = server.job(table, kind="audit", policy={"columns": columns})
+    assert (job["state"], job["error"]["kind"]) == ("failed", "DomainError")
+    assert "CANARY" not in json.dumps(job)
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1 broken", b"\xff\xfe\x00"])
+def test_a_file_that_is_no_table_is_refused_with_words(server, content):
+    answer = server.client.post("/api/uploads?name=x.parquet", content=content)
+    if answer.status_code == 201:
+        job = server.job(answer.json()["id"], kind="profile")
+        assert job["error"]["kind"] == "SourceError"
+    else:
+        assert answer.status_code == 422
+
+
+def test_a_job_tells_how_far_it_is_and_stops_when_asked():
+    jobs, told, go = Jobs(), threading.Event(), threading.Event()
+
+    def work(job):
+        job.tell("half-way", 0.5)
+        told.set()
+        go.wait(10)
+        job.tell("never seen", 0.9)
+        return Outcome({})
+
+    job = jobs.start("audit", "table", work)
+    assert told.wait(10)
+    assert (job.data()["state"], job.data()["stage"], job.data()["share"]) == ("running", "half-way", 0.5)
+    job.cancel()
+    go.set()
+    jobs._pool.shutdown(wait=True)
+    assert (job.state, job.outcome) == ("cancelled", None)
+
+
+def test_a_search_that_is_cancelled_stops(server, adult_file):
+    table = server.client.post("/api/uploads?name=adult.csv", content=adult_file.read_bytes()).json()["id"]
+    names = ("sex", "age", "race", "marital-status", "education", "native-country", "workclass")
+    columns = {name: {"role": "quasi-identifier", "hierarchy": "flat"} for name in names}
+    columns["occupation"] = {"role": "sensitive", "distance": "nominal"}
+    policy = {"columns": columns, "policy": {"k": 5, "t": "0.2"}}
+    job = server.started(table, kind="anonymize", policy=policy)
+    assert job["state"] in ("waiting", "running")
+    assert server.client.delete(f"/api/jobs/{job['id']}").status_code == 200
+    assert server.finished(job)["state"] == "cancelled"
+
+
+def test_only_the_newest_results_are_kept(server):
+    table = server.opened()
+    policy = server.policy(table)
+    jobs = [server.done(table, kind="audit", policy=policy)["id"] for _ in range(6)]
+    assert server.client.get(f"/api/jobs/{jobs[0]}").status_code == 404
+    assert server.client.get(f"/api/jobs/{jobs[-1]}").status_code == 200

@@ -1,0 +1,260 @@
+"""The page in a real browser: the whole journey, the moving earth, accessibility, and every width."""
+
+import contextlib
+from fractions import Fraction
+
+import pytest
+from browsing import FLAGS, axe, chromium, watched
+from serving import running
+
+import tclose
+from tclose.cli import outcome
+
+playwright = pytest.importorskip("playwright.sync_api")
+SLOW = 60_000
+
+
+@pytest.fixture(scope="module")
+def server():
+    with running() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def browser():
+    path = chromium()
+    with playwright.sync_playwright() as driver:
+        found = driver.chromium.launch(executable_path=path, args=list(FLAGS))
+        yield found
+        found.close()
+
+
+def open_example(page, name="salary"):
+    page.click(f"[data-example={name}]")
+    page.wait_for_selector(".verdict h2", timeout=SLOW)
+    page.wait_for_selector('.workbench[data-stale="false"]', timeout=SLOW)
+
+
+def show(page, tab):
+    page.click(f"#tab-{tab}")
+
+
+def settled(page):
+    page.wait_for_selector('.workbench[data-stale="false"]', timeout=SLOW)
+
+
+def shown(page, figure):
+    return page.inner_text(f'[data-figure="{figure}"]')
+
+
+def test_from_the_salary_table_to_a_release_that_passes_the_audit(browser, server, tmp_path):
+    """Figures: tutorial, Table 3: k = 3, t = 3/8 of the salary, t = 4/9 of the disease."""
+    with watched(browser, server) as page:
+        open_example(page)
+        assert (shown(page, "k"), shown(page, "t-salary"), shown(page, "t-disease")) == ("3", "0.375", "0.4444")
+        assert "3/8" in page.inner_text('[data-attribute="salary"]')
+        assert "does not meet" in page.inner_text(".verdict h2")
+        page.fill("#threshold-t-", "0.4")
+        page.press("#threshold-t-", "Enter")
+        playwright.expect(page.locator(".verdict h2")).to_contain_text("1 of 3", timeout=SLOW)
+        show(page, "repair")
+        page.click("#release-start")
+        page.wait_for_selector('[data-file="release.csv"]', timeout=SLOW)
+        files = {}
+        for name in ("release.csv", "recipe.json", "report.html"):
+            with page.expect_download() as started:
+                page.click(f'[data-file="{name}"]')
+            files[name] = tmp_path / started.value.suggested_filename
+            started.value.save_as(files[name])
+        with page.expect_download() as started:
+            page.click("text=Save the policy file")
+        started.value.save_as(tmp_path / "tclose.toml")
+    policy = ["--policy", str(tmp_path / "tclose.toml")]
+    assert outcome(["audit", str(files["release.csv"]), *policy]) == 0
+    assert outcome(["apply", str(files["recipe.json"]), "example:salary"]) == 0
+    assert "meets every requirement" in files["report.html"].read_text(encoding="utf-8")
+
+
+def test_a_role_is_changed_by_clicking_and_the_figures_follow(browser, server):
+    without = tclose.audit(
+        "example:salary", tclose.Roles(["zip"], {"salary": tclose.Ordered(), "disease": tclose.Nominal()})
+    )
+    with watched(browser, server) as page:
+        open_example(page)
+        page.check("#role-age-insensitive", force=True)
+        settled(page)
+        expected = [f"{float(without[name].t):.4f}".rstrip("0") for name in ("salary", "disease")]
+        assert [shown(page, f"t-{name}") for name in ("salary", "disease")] == expected
+        page.check("#role-zip-insensitive", force=True)
+        page.wait_for_selector("text=Nothing to measure yet")
+
+
+def test_every_model_can_be_required_and_one_that_does_not_fit_is_refused_with_words(browser, server):
+    with watched(browser, server) as page:
+        open_example(page)
+        models = [model for model in server.client.get("/api").json()["models"] if not model["needs_population"]]
+        for model in models:
+            if model["key"] not in ("k", "t"):
+                page.select_option("#add-model", model["key"])
+                page.click("#add-button")
+                page.wait_for_selector(f"#threshold-{model['key']}-")
+        page.wait_for_selector("text=cannot be required of 'disease'", timeout=SLOW)
+        page.click("[aria-label^='Remove the requirement ke']")
+        page.wait_for_selector(".verdict h2 >> text=requirements", timeout=SLOW)
+        of_the_table = sum(model["scope"] == "table" for model in models)
+        of_attributes = len(models) - of_the_table - 1
+        rows = page.locator("table:has(caption:text('What was required')) tbody tr")
+        assert rows.count() == of_the_table + 2 * of_attributes
+
+
+def bars(page):
+    return [
+        Fraction(share)
+        for share in page.eval_on_selector_all(".earth-bar", "all => all.map((one) => one.dataset.share)")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("motion", "attribute"), [("no-preference", "salary"), ("reduce", "salary"), ("reduce", "disease")]
+)
+def test_the_earth_is_moved_until_the_class_is_as_the_table(browser, server, motion, attribute):
+    plan = tclose.explain("example:salary", attribute=attribute)[0]
+    with watched(browser, server, reduced_motion=motion) as page:
+        open_example(page)
+        page.click(f'[data-attribute="{attribute}"] >> text=Watch the worst class')
+        page.wait_for_selector(".player")
+        assert bars(page) == plan.inside
+        page.click("#move-step")
+        page.wait_for_selector('.player[data-at="1"]')
+        first = plan.moves[0]
+        assert bars(page)[first.start - 1] == plan.inside[first.start - 1] - first.mass
+        assert str(first.mass) in page.inner_text("#move-caption")
+        page.click("#move-back")
+        assert bars(page) == plan.inside
+        page.click("#move-play")
+        page.wait_for_selector('.player[data-done="true"]', timeout=SLOW)
+        assert bars(page) == plan.outside
+        assert str(plan.value) in page.inner_text("#move-caption")
+        listed = page.eval_on_selector_all("[data-move]", "rows => rows.map((row) => row.children[2].textContent)")
+        assert [Fraction(text.split("(")[1].rstrip(")")) for text in listed] == [move.mass for move in plan.moves]
+
+
+def test_levels_are_dragged_and_t_and_loss_move(browser, server):
+    with watched(browser, server) as page:
+        open_example(page)
+        show(page, "repair")
+        page.wait_for_selector('[data-level-figure="loss"]')
+        assert page.inner_text('[data-level-figure="t-salary"]') == "0.375"
+        page.focus("#level-age")
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("Tab")
+        page.focus("#level-zip")
+        page.keyboard.press("ArrowRight")
+        playwright.expect(page.locator("[data-level-figure=loss]")).to_have_text("100 %")
+        assert page.inner_text('[data-level-figure="t-salary"]') == "0"
+
+
+def test_thousands_of_classes_are_listed_by_drawing_a_few(browser, server):
+    text = "zip,pay\n" + "\n".join(f"{at % 30_000},{at % 13}" for at in range(60_000))
+    with watched(browser, server) as page:
+        page.set_input_files("#file", {"name": "people.csv", "mimeType": "text/csv", "buffer": text.encode()})
+        page.wait_for_selector(".verdict h2", timeout=SLOW)
+        settled(page)
+        show(page, "classes")
+        page.wait_for_selector(".grid-rows .key")
+        assert page.get_attribute(".grid", "aria-rowcount") == "30001"
+        assert page.locator(".grid-rows [role=row]").count() < 40
+        page.select_option("#class-sort", "zip")
+        playwright.expect(page.locator(".grid-rows .key").first).to_have_text("29999")
+        page.focus(".grid")
+        page.keyboard.press("End")
+        playwright.expect(page.locator(".grid-rows .key").last).to_have_text("0")
+        page.fill("#class-search", "12345")
+        page.wait_for_selector("text=1 class of 30,000 found")
+        page.focus(".grid")
+        page.keyboard.press("Home")
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".player")
+        assert "zip 12345" in page.inner_text(".explanation h2")
+
+
+def test_a_cell_is_a_text_whatever_it_holds(browser, server):
+    evil = "<img src=x onerror=alert(1)>"
+    text = f'"{evil}",pay\n"{evil}",1\nb,2\n"{evil}",3\n'
+    with watched(browser, server) as page:
+        page.on("dialog", lambda _dialog: pytest.fail("a cell was run"))
+        page.set_input_files("#file", {"name": f"{evil}.csv", "mimeType": "text/csv", "buffer": text.encode()})
+        page.wait_for_selector(".column")
+        page.check(f'[data-column="{evil}"] input[value="quasi-identifier"]', force=True)
+        page.check('[data-column="pay"] input[value="sensitive"]', force=True)
+        page.wait_for_selector(".verdict h2", timeout=SLOW)
+        settled(page)
+        show(page, "classes")
+        page.wait_for_selector(".grid-rows .key")
+        assert evil in page.inner_text(".grid-rows")
+        assert page.locator("main img").count() == 0
+
+
+def test_a_job_is_cancelled_on_the_page(browser, server, adult_file):
+    with watched(browser, server) as page:
+        page.set_input_files("#file", str(adult_file))
+        page.wait_for_selector(".verdict h2", timeout=SLOW)
+        settled(page)
+        show(page, "repair")
+        page.wait_for_selector(".slider")
+        page.click("#frontier-start")
+        page.click("[data-cancel]")
+        page.wait_for_selector("#frontier-outcome >> text=Cancelled", timeout=SLOW)
+
+
+def test_without_the_token_the_page_says_what_to_do(browser, server):
+    page = browser.new_context().new_page()
+    page.goto(server.base)
+    page.wait_for_selector("text=This page needs its token")
+    page.close()
+
+
+def test_the_token_leaves_the_address_and_outlives_a_reload(browser, server):
+    with watched(browser, server) as page:
+        page.wait_for_selector("[data-example=salary]")
+        assert server.door.token not in page.url
+        page.reload()
+        page.wait_for_selector("[data-example=salary]")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [375, 1024, 1920])
+def test_the_checker_finds_nothing_serious_and_nothing_overflows(browser, server, width, scheme):
+    checker = axe().read_text(encoding="utf-8")
+    context = {"viewport": {"width": width, "height": 800}, "color_scheme": scheme, "reduced_motion": "reduce"}
+    found = {}
+
+    def check(page, name):
+        page.evaluate(checker)
+        report = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")
+        grave = [each for each in report["violations"] if each["impact"] in ("serious", "critical")]
+        found[name] = [(each["id"], [node["target"] for node in each["nodes"]][:3]) for each in grave]
+        wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        found[name] += [("wider than the window", wide)] if wide > 0 else []
+
+    with watched(browser, server, bypass_csp=True, **context) as page:
+        page.wait_for_selector("[data-example=salary]")
+        check(page, "start")
+        open_example(page)
+        check(page, "figures")
+        with contextlib.suppress(playwright.TimeoutError):
+            page.click("#tab-columns", timeout=500)
+            check(page, "columns")
+        show(page, "classes")
+        page.wait_for_selector(".grid-rows .key")
+        page.click(".grid-rows [role=row]")
+        page.wait_for_selector(".player")
+        check(page, "classes")
+        show(page, "repair")
+        page.wait_for_selector('[data-level-figure="loss"]')
+        page.click("#release-start")
+        page.wait_for_selector('[data-file="release.csv"]', timeout=SLOW)
+        page.click("#frontier-start")
+        page.wait_for_selector(".frontier", timeout=SLOW)
+        check(page, "repair")
+    assert {name: problems for name, problems in found.items() if problems} == {}
