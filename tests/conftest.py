@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 
@@ -12,18 +11,7 @@ TESTS = Path(__file__).parent
 if str(TESTS) not in sys.path:
     sys.path.insert(0, str(TESTS))
 
-DATA = Path(os.environ.get("TCLOSE_DATA", TESTS.parent.parent / "shared" / "data"))
-
-
-def shared_file(*parts: str) -> Path:
-    """Return a file of the shared data; without it skip the test, or fail where CI promises it."""
-    path = DATA.joinpath(*parts)
-    if not path.is_file():
-        missing = f"{path} is not here; set TCLOSE_DATA to the folder that holds adult/ and census/"
-        if os.environ.get("CI"):
-            pytest.fail(missing)
-        pytest.skip(missing)
-    return path
+from shared_data import shared_file  # noqa: E402 - tests/ is on the path now
 
 
 @pytest.fixture(scope="session")

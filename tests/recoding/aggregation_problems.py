@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 from hypothesis import strategies as st
 
-from conftest import shared_file
+from shared_data import shared_file
 from tclose.domains import Observed, arranged
 from tclose.hierarchies import Hierarchy
 from tclose.measuring import Task

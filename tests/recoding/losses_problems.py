@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from conftest import shared_file
+from shared_data import shared_file
 from tclose.domains import Observed, arranged
 from tclose.hierarchies import Hierarchy, read_hierarchy
 from tclose.measuring import Task

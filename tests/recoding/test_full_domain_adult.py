@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from losses_problems import adult_problem
 
-from conftest import shared_file
+from shared_data import shared_file
 from tclose.domains import Observed, arranged
 from tclose.hierarchies import read_hierarchy
 from tclose.recoding.cell_losses import arx_loss

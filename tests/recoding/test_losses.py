@@ -19,7 +19,7 @@ from losses_problems import (
     without,
 )  # fmt: skip
 
-from conftest import shared_file
+from shared_data import shared_file
 from tclose.hierarchies import Hierarchy
 from tclose.recoding.checking import Checker
 from tclose.recoding.losses import LOSSES, all_losses, losses_by_column

@@ -19,7 +19,7 @@ from cutting_problems import (
 )
 from hypothesis import given, settings
 
-from conftest import shared_file
+from shared_data import shared_file
 from tclose import compiled
 from tclose.hierarchies import Hierarchy
 from tclose.recoding import cut_judging, mondrian

@@ -89,6 +89,7 @@ def _named(tables: tuple[str, ...], given: Mapping[str, Any]) -> Named | None:
     """Return the table that was named and what was asked of it; where no roles are named, the page suggests some."""
     from tclose.cli.asked import POLICY_FILE, asked
     from tclose.policy import Policy
+    from tclose.sources import locate
     from tclose.web.workspace import Named
 
     if "-" in tables:
@@ -97,13 +98,13 @@ def _named(tables: tuple[str, ...], given: Mapping[str, Any]) -> Named | None:
     roles_named = given["policy"] or given["quasi"] or given["sensitive"] or is_example
     if roles_named or Path(POLICY_FILE).is_file():
         what = asked(tables, given)
-        return Named(what.table, ", ".join(what.tables[: len(tables) or 1]), what.policy, roles_known=True)
+        return Named(what.table, locate(what.table).label, what.policy, roles_known=True)
     if not tables:
         return None
-    from tclose.engines.duckdb.statistics import column_names
+    from tclose.engines.choosing import column_names
 
     read = read_options(given)
     table = table_names(tables)
     column_names(table, read=read)
     policy = Policy(source=tables[0] if len(tables) == 1 else None, read=read)
-    return Named(table, ", ".join(tables), policy, roles_known=False)
+    return Named(table, locate(table).label, policy, roles_known=False)

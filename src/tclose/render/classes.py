@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tclose.exact import decimal_text
 from tclose.render.cells import key_text
-from tclose.results import Audit
+from tclose.results import Audit, ClassTable
 
 
 @dataclass(frozen=True)
@@ -42,8 +42,8 @@ def worst_classes(audit: Audit, attribute: str, most: int, model: str = "t") -> 
     if table is None or figure is None or figure.worst is None or most < 1:
         return []
     names = tuple(figure.worst.key)
-    size, *figures = table.columns[len(names) :]
-    column = next((name for name in figures if name.rstrip("_") == f"{attribute}.{model}".rstrip("_")), None)
+    size = table.columns[len(names)]
+    column = figure_column(table, len(names), f"{attribute}.{model}")
     if column is None:
         return []
     return [
@@ -51,3 +51,18 @@ def worst_classes(audit: Audit, attribute: str, most: int, model: str = "t") -> 
         for row in table.rows(sort=column, descending=True, limit=most)
         if row[column] is not None
     ]
+
+
+def figure_column(table: ClassTable, keys: int, wanted: str) -> str | None:
+    """Return the column of a figure, which bears a mark where a quasi-identifier has its name; None without one.
+
+    Parameters
+    ----------
+    table
+        The classes.
+    keys
+        How many columns a class key has.
+    wanted
+        The figure, such as ``salary.t`` or ``size``.
+    """
+    return next((name for name in table.columns[keys:] if name.rstrip("_") == wanted.rstrip("_")), None)

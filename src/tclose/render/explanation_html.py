@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from markupsafe import Markup
-
 from tclose.explanations import Explanation
 from tclose.render.explanation_parts import told
 from tclose.render.explanation_words import NOTHING
 from tclose.render.html import rendered
+from tclose.render.pictures import drawn
 
 
 def explanations_html(items: Sequence[Explanation]) -> str:
@@ -23,15 +22,10 @@ def _explanation(explanation: Explanation) -> dict[str, Any]:
     from tclose.render.figures import figures
 
     parts = told(explanation)
-    drawn = figures(explanation) if parts.sections else {}
+    pictures = figures(explanation) if parts.sections else {}
     return {
         "title": parts.title,
         "verdict": parts.verdict,
         "sections": parts.sections,
-        "figures": [Markup(_inline(svg)) for svg in drawn.values()],  # noqa: S704 - drawn and escaped by us
+        "figures": [drawn(svg) for svg in pictures.values()],
     }
-
-
-def _inline(svg: str) -> str:
-    """Return a picture without what only a file of its own needs."""
-    return svg.replace(' xmlns="http://www.w3.org/2000/svg"', "", 1).strip()

@@ -13,6 +13,7 @@ from tclose.models.catalogue import label
 from tclose.render import words
 from tclose.render.cells import visible
 from tclose.render.classes import worst_classes
+from tclose.render.pictures import distances_drawn
 from tclose.results import AttributeAudit, Audit, Figure
 
 
@@ -59,7 +60,7 @@ def _audit(audit: Audit, show_classes: int) -> dict[str, Any]:
             }
             for verdict in audit.verdicts
         ],
-        "figures": _figures(audit.figures, audit.class_count),
+        "figures": figure_rows(audit.figures, audit.class_count),
         "attributes": [_attribute(audit, attribute, show_classes) for attribute in audit.attributes.values()],
         "notes": [visible(note) for note in audit.notes],
     }
@@ -69,7 +70,8 @@ def _attribute(audit: Audit, attribute: AttributeAudit, show_classes: int) -> di
     return {
         "name": visible(attribute.name),
         "sentence": words.attribute_sentence(attribute),
-        "figures": _figures(attribute.figures, words.classes_of(audit, attribute.name)),
+        "distances": distances_drawn(audit, attribute.name),
+        "figures": figure_rows(attribute.figures, words.classes_of(audit, attribute.name)),
         "vacuous": words.vacuous_sentence(attribute),
         "drivers": [{"name": name, "t": t, "most": most} for name, t, most in words.ranked_drivers(attribute)],
         "classes": worst_classes(audit, attribute.name, show_classes),
@@ -77,7 +79,8 @@ def _attribute(audit: Audit, attribute: AttributeAudit, show_classes: int) -> di
     }
 
 
-def _figures(figures: Mapping[str, Figure], class_count: int | None) -> list[dict[str, Any]]:
+def figure_rows(figures: Mapping[str, Figure], class_count: int | None) -> list[dict[str, Any]]:
+    """Return figures as rows of a table: what it is, its value, and the class that decides it."""
     return [
         {
             "label": label(figure.model),

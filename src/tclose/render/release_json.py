@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from importlib.resources import files
-from pathlib import PurePath
 from typing import Any
 
 from tclose._version import __version__
@@ -11,7 +10,7 @@ from tclose.models.catalogue import short
 from tclose.releases import Obstacle, Release, Written
 from tclose.render.cells import key_data
 from tclose.render.json import SCHEMA_VERSION, audit_data, value_data
-from tclose.render.release_words import finite, kept_share, nearest, required_texts
+from tclose.render.release_words import finite, kept_share, nearest, required_texts, without_folders
 
 
 def release_data(release: Release) -> dict[str, Any]:
@@ -41,7 +40,7 @@ def report_data(release: Release, written: Written) -> dict[str, Any]:
     """Return the report that goes beside a release: the release, its files and both audits, without folders."""
     return {
         **release_data(release),
-        "source": _without_folders(release.source),
+        "source": without_folders(release.source),
         "files": {"release": written.path.name, "recipe": written.recipe.name, "report": written.report.name},
         "audit": {**audit_data(written.audit), "source": written.path.name},
         "audit_against_original": {**audit_data(written.against_original), "source": written.path.name},
@@ -64,14 +63,3 @@ def _obstacle(obstacle: Obstacle) -> dict[str, Any]:
         "nearest": nearest(obstacle),
         "class": key_data(obstacle.key),
     }
-
-
-def _without_folders(source: str) -> str:
-    """Return how the original was named, without the folders of this machine.
-
-    Examples
-    --------
-    >>> _without_folders("data/a.csv, data/b.csv"), _without_folders("the example 'salary'")
-    ('a.csv, b.csv', "the example 'salary'")
-    """
-    return ", ".join(PurePath(part).name or part for part in source.split(", "))

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import PurePath
 
 from tclose.exact import decimal_text, shown
 from tclose.models.catalogue import Requirement, label
@@ -219,3 +220,16 @@ def required_texts(requirements: Iterable[Requirement]) -> list[str]:
 def finite(value: Value | None) -> float | None:
     """Return a number as JSON can hold it."""
     return None if value is None or not math.isfinite(value) else float(value)
+
+
+def without_folders(source: str) -> str:
+    """Return how the original was named, without the folders of this machine.
+
+    Examples
+    --------
+    >>> without_folders("data/a.csv, data/b.csv"), without_folders("the example 'salary'")
+    ('a.csv, b.csv', "the example 'salary'")
+    """
+    if "://" in source:
+        return source
+    return ", ".join(PurePath(part).name or part for part in source.split(", "))

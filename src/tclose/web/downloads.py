@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from tclose.render.html import page_html
 from tclose.results import Audit
 from tclose.web.work import Made
 
@@ -31,13 +30,7 @@ CSV, PARQUET, JSON, LINES, HTML = (
 
 
 def _audit_report(audit: Audit) -> Download:
-    from tclose.explaining import explain_failures
-    from tclose.render.explanation_html import explanations_html
-    from tclose.render.html import audit_html
-
-    explained = explain_failures(audit)
-    fragment = audit_html(audit) + (explanations_html(explained.items) if explained else "")
-    return Download("audit.html", HTML, page_html(f"Privacy audit of {audit.source}", fragment))
+    return Download("audit.html", HTML, audit.to_html())
 
 
 def _audit_json(audit: Audit) -> Download:
@@ -48,10 +41,7 @@ _OF_AUDITS: dict[str, Callable[[Audit], Download]] = {"audit.html": _audit_repor
 
 
 def _release_report(made: Made) -> Download:
-    from tclose.render.release_html import release_html
-
-    fragment = release_html(made.release, made.written)
-    return Download("report.html", HTML, page_html(f"Release of {made.release.source}", fragment))
+    return Download("report.html", HTML, made.release.to_html(made.written))
 
 
 def _written(made: Made, name: str, media_type: str) -> Download:

@@ -90,6 +90,11 @@ def columns_of(explanation: Explanation) -> Columns:
     return _columns(explanation, column_of)
 
 
+def regrouped(columns: Columns, explanation: Explanation) -> Columns:
+    """Return the columns of another class of the same attribute, grouped in the same way."""
+    return _columns(explanation, list(columns.column_of))
+
+
 def _columns(explanation: Explanation, column_of: list[int]) -> Columns:
     held: dict[int, list[int]] = {}
     for at, column in enumerate(column_of):
