@@ -5,6 +5,7 @@ A recipe holds values of the original table: it belongs with the original, not w
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -108,7 +109,8 @@ class Recipe:
 
     def to_json(self) -> str:
         """Return the recipe as JSON text."""
-        return json.dumps(_recipe_data(self), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+        data = _recipe_data(self)
+        return _compact({**data, "sha256": _checksum(data)})
 
 
 def read_recipe(path: str | Path) -> Recipe:
@@ -129,10 +131,25 @@ def read_recipe(path: str | Path) -> Recipe:
         raise InputError(f"{str(path)!r} is not a recipe: it is not JSON.") from None
     if not isinstance(data, dict) or data.get("kind") != "recipe" or data.get("format") != FORMAT:
         raise InputError(f"{str(path)!r} is not a recipe that this version of tclose understands.")
+    stated = data.pop("sha256", None)
+    if stated != _checksum(data):
+        raise InputError(f"The recipe {str(path)!r} is damaged or was edited; make the release again.")
     try:
         return _recipe(data)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError):
         raise InputError(f"The recipe {str(path)!r} is damaged; make the release again.") from None
+
+
+def _compact(data: object) -> str:
+    return json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"), sort_keys=True)
+
+
+def _checksum(data: object) -> str:
+    """Return a checksum, so that a damaged recipe does not make another release."""
+    try:
+        return hashlib.sha256(_compact(data).encode()).hexdigest()
+    except (TypeError, ValueError, RecursionError):
+        return ""
 
 
 def _recipe_data(recipe: Recipe) -> dict[str, Any]:

@@ -115,6 +115,8 @@ def _swept(sweep: str, values: Iterable[Number] | None) -> list[Requirement]:
     if sweep not in MODELS or MODELS[sweep].form != ("threshold",):
         one = [key for key, model in MODELS.items() if model.form == ("threshold",)]
         raise InputError(f"{sweep!r} cannot be swept; a model of one number can: {listed(one, 30)}.")
+    if values is not None and (isinstance(values, str) or not isinstance(values, Iterable)):
+        raise ThresholdError(f"The thresholds of {sweep} to try are a list, such as values=['0.1', '0.2'].")
     given = list(values) if values is not None else list(_USUAL_VALUES.get(sweep, ()))
     if not given:
         raise ThresholdError(f"Say which thresholds of {sweep} to try: values=[…] (--values 0.1,0.2).")

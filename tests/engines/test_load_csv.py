@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from loading import CANARY, connection, date, kept, loaded, rows, types, write
 
+from tclose.engines.duckdb.session import DuckDBSession
 from tclose.errors import ColumnNotFoundError, EmptyTableError, SourceError
 
 Connection = duckdb.DuckDBPyConnection
@@ -336,3 +337,13 @@ def test_what_python_writes_is_read_cell_by_cell(
     declared = None if len(names) > 1 else delimiter
     found = rows(kept(connection, write(tmp_path / "t.csv", text.getvalue()), delimiter=declared, header=True))
     assert Counter(found) == Counter(table)
+
+
+def test_times_with_different_offsets_stay_text(tmp_path):
+    """The engine would drop the offset and take different moments for the same."""
+    path = tmp_path / "times.csv"
+    path.write_text("at\n2020-01-01T01:30:00+01:00\n2020-01-01T01:30:00+02:00\n", encoding="utf-8")
+    session = DuckDBSession()
+    table = session.open(path).keep(["at"])
+    assert [column.type for column in table.columns] == ["VARCHAR"]
+    assert len(session.values(table, ("at",)).values) == 2

@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tclose.engines.interface import DistinctRows
-from tclose.errors import HierarchyError, counted
 from tclose.readings import as_text, exact_number
 from tclose.recipes import Cell, Recipe, RecodedColumn
 
 _PAIRS_AT_ONCE = 4_000_000
+_UNKNOWN = "\0"
+"""The label of a value that a hierarchy lacks; no label of a hierarchy can be it."""
 
 
 def extended(recipe: Recipe, distinct: DistinctRows) -> Recipe:
@@ -109,24 +110,23 @@ def _label(column: RecodedColumn, text: str | None, level: int) -> str | None:
     """Return the label of a value on a level; a missing value stays missing below the root."""
     if text is None:
         return column.hierarchy.rows[0][-1] if level == column.hierarchy.height else None
-    return column.hierarchy.ancestor(text, level) if text in column.hierarchy else "\0"
+    return column.hierarchy.ancestor(text, level) if text in column.hierarchy else _UNKNOWN
 
 
 def _on_levels(
     recipe: Recipe, texts: Sequence[Sequence[str | None]], codes: NDArray[np.int32], classes: NDArray[np.int64]
 ) -> tuple[tuple[RecodedColumn, ...], NDArray[np.int32], NDArray[np.int64]]:
-    """Return columns, cells and classes with new combinations published on the levels of the recipe."""
+    """Return columns, cells and classes with new combinations published on the levels of the recipe.
+
+    Rows with a value that a hierarchy lacks are left out.
+    """
     columns, chosen = [], []
+    unknown = np.zeros(len(codes), dtype=bool)
     for at, column in enumerate(recipe.columns):
         level = (recipe.levels or {})[column.name]
-        absent = [text for text in texts[at] if text is not None and text not in column.hierarchy]
-        if absent:
-            raise HierarchyError(
-                f"The hierarchy of {column.name!r} in the recipe lacks {counted(len(absent), 'value')} of the table; "
-                "make a new release with a hierarchy that has them."
-            )
         cell_of = {cell.label: position for position, cell in enumerate(column.cells)}
         labels = [_label(column, text, level) for text in texts[at]]
+        unknown |= np.array([label == _UNKNOWN for label in labels])[codes[:, at]]
         cell_of_value = np.array([cell_of.setdefault(label, len(cell_of)) for label in labels], dtype=np.int32)
         added = tuple(Cell(label, level) for label in list(cell_of)[len(column.cells) :])
         columns.append(replace(column, cells=(*column.cells, *added)))
@@ -137,6 +137,9 @@ def _on_levels(
     open_ended = bool((recipe.classes >= 0).all())
     for at in np.flatnonzero(classes == -2).tolist():
         row = tuple(wanted[at].tolist())
+        if unknown[at]:
+            classes[at] = -1
+            continue
         if row not in class_of and open_ended:
             class_of[row] = len(cells)
             cells.append(list(row))

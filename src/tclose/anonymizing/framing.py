@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -162,13 +163,45 @@ def _quasi(name: str, observed: Observed, wishes: Wishes, notes: list[str]) -> t
             inferred = intervals = False
     else:
         tree, inferred = hierarchy_of(given, name), False
-    weight = float(wishes.weights.get(name, 1.0))
-    if not 0 < weight < float("inf"):
-        raise InputError(f"The weight of {name!r} must be more than 0.")
-    levels = wishes.levels.get(name)
-    span = (levels, levels) if isinstance(levels, int) else levels
+    if _ambiguous(tree):
+        notes.append(f"{name}: a label of its hierarchy stands on two levels for different values; readers see one.")
+    weight = _weight(name, wishes)
+    span = _span(name, wishes.levels.get(name))
     quasi, codes = prepared(name, observed, tree, inferred=inferred, intervals=intervals, levels=span, weight=weight)
     return quasi, codes, tree
+
+
+def _weight(name: str, wishes: Wishes) -> float:
+    given = wishes.weights.get(name, 1.0)
+    try:
+        weight = float(given)
+    except (TypeError, ValueError):
+        weight = 0.0
+    if not 0 < weight <= 1e9:
+        raise InputError(f"The weight of {name!r} must be a number of more than 0.")
+    return weight
+
+
+def _ambiguous(tree: Hierarchy) -> bool:
+    """Say whether a label stands for more values on one level than on another."""
+    sizes: dict[str, int] = {}
+    for level in range(tree.height + 1):
+        for label, values in Counter(row[level] for row in tree.rows).items():
+            if sizes.setdefault(label, values) != values:
+                return True
+    return False
+
+
+def _span(name: str, given: object) -> tuple[int, int] | None:
+    """Return the finest and the coarsest level that were given, if any."""
+    if given is None:
+        return None
+    levels = [given, given] if isinstance(given, int) else list(given) if isinstance(given, tuple | list) else []
+    if len(levels) != 2 or not all(isinstance(level, int) and not isinstance(level, bool) for level in levels):
+        raise InputError(
+            f"The level of {name!r} is a whole number, or two: the finest and the coarsest, such as (0, 2)."
+        )
+    return levels[0], levels[1]
 
 
 def _tasks(wanted: Sequence[Requirement], domains: Sequence[Domain]) -> tuple[Task, ...]:

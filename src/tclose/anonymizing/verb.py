@@ -166,7 +166,7 @@ def released(
     work = EngineWork(
         session,
         session.recode(table, recoding_of(recipe, frame.distinct, frame.attributes)),
-        roles,
+        Roles(roles.quasi, roles.sensitive, (), roles.together),
         tuple(wanted),
         frame.original(),
         partition.suppressed(),
@@ -222,7 +222,7 @@ def _notes(best: Found, frame: Frame, columns: Sequence[str], roles: Roles) -> I
 def chosen_search(loss: str, against: str, progress: Progress | None, *, whole_classes: bool, pruned: bool) -> Search:
     """Return the search that a person's choices stand for, checked."""
     if loss not in LOSSES:
-        near = closest(loss, LOSSES)
+        near = closest(str(loss), LOSSES)
         hint = f" Did you mean {near!r}?" if near else ""
         raise InputError(f"{loss!r} is not a loss; there are {listed(LOSSES, 30)}.{hint}")
     if against not in ("both", "original"):

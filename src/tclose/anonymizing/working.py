@@ -99,9 +99,13 @@ class Targets:
         if not os.access(self.table.parent, os.W_OK):
             raise SourceError(f"Nothing can be written to the folder {str(self.table.parent)!r}.")
         for path in (self.table, self.recipe, self.report):
-            if path.is_dir():
+            try:
+                folder, there = path.is_dir(), path.exists()
+            except OSError as problem:
+                raise SourceError(f"{str(path)!r} cannot be written: {problem.strerror}.") from None
+            if folder:
                 raise SourceError(f"{str(path)!r} is a folder; name a file to write to.")
-            if path.exists() and not force:
+            if there and not force:
                 raise InputError(f"{str(path)!r} is there already; say --force (force=True) to replace it.")
 
 

@@ -115,7 +115,7 @@ def found(key: str, problem: Problem, search: Search) -> Found | None:
 def check_method(key: str) -> None:
     """Refuse a method that there is not."""
     if key not in METHODS and key != AUTO:
-        near = closest(key, [*METHODS, AUTO])
+        near = closest(str(key), [*METHODS, AUTO])
         hint = f" Did you mean {near!r}?" if near else ""
         raise InputError(f"{key!r} is not a method; there are {listed([AUTO, *METHODS])}.{hint}")
 

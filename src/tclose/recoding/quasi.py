@@ -88,9 +88,8 @@ def _places(texts: Sequence[str], line: Sequence[object], hierarchy: Hierarchy, 
     if not line:
         return None
     if leaves is None:
-        sizes = np.array([float(number) for number in line])  # type: ignore[arg-type]
-        span = float(sizes[-1] - sizes[0])
-        return (sizes - sizes[0]) / span if span > 0 else np.zeros(len(sizes))
+        sizes = np.array([float(number - line[0]) for number in line])  # type: ignore[operator]
+        return np.asarray(sizes / sizes[-1]) if sizes[-1] > 0 else np.zeros(len(sizes))
     numbers = {leaf: exact_number(leaf) for leaf in hierarchy.leaves}
     if all(number is not None for number in numbers.values()):
         ordered = sorted(numbers, key=lambda leaf: numbers[leaf])  # type: ignore[arg-type,return-value]
@@ -138,7 +137,7 @@ def _by_width(level: Level, places: Floats) -> Level:
     missing = len(level.nodes) > len(places)
     costs = np.where(np.isfinite(low), high - low, 0.0)
     if len(level.labels) == 1:
-        costs = np.ones(1)
+        costs = np.full(1, float(len(level.nodes) > 1))
     elif missing:
         costs[level.nodes[-1]] = 0.0
     return Level(level.nodes, level.labels, level.leaves, costs)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import shutil
 import stat
 import uuid
 from collections.abc import Iterator, Sequence
@@ -16,10 +17,13 @@ import duckdb
 
 from tclose.engines.duckdb.failures import translated
 from tclose.engines.duckdb.sql import literal, quoted
-from tclose.errors import EngineNotInstalledError, InputError
+from tclose.errors import EngineNotInstalledError, HeadroomError, InputError
 
 _BARE = frozenset(" _-.()/%")
 """Characters that a name in the header of a text table may have, beside letters and digits, without quotes."""
+
+_LITTLE_ROOM = 1 << 25
+"""A disk with fewer free bytes than this is full."""
 
 
 @dataclass(frozen=True)
@@ -153,11 +157,22 @@ def copy_query(connection: duckdb.DuckDBPyConnection, query: str, names: Sequenc
     else:
         shown = ", ".join(f"{alias} AS {quoted(name)}" for alias, name in zip(aliases, names, strict=True))
         query, options = f"SELECT {shown} FROM ({query})", f"FORMAT {form.kind}{form.options}"  # noqa: S608 - quoted
-    with translated(label, connection=connection), _refused_by_system(path):
+    with _room_for(path), translated(label, connection=connection), _refused_by_system(path):
         if form.kind == "arrow":
             _write_arrow(connection.sql(query), path)
         else:
             connection.execute(f"COPY ({query}) TO {literal(str(path))} ({options}, USE_TMP_FILE false)")
+
+
+@contextmanager
+def _room_for(path: Path) -> Iterator[None]:
+    """Say that it is the disk of the file that is full, where it is."""
+    try:
+        yield
+    except HeadroomError:
+        if shutil.disk_usage(path.parent).free > _LITTLE_ROOM:
+            raise
+        raise InputError(f"{str(path.parent)!r} has no room left for the file; write to another disk.") from None
 
 
 def _csv_query(query: str, names: Sequence[str]) -> str:

@@ -94,7 +94,8 @@ def _typed(beside: DataFrame, texts: Sequence[Sequence[str | None]], kinds: Sequ
 def _read(texts: Sequence[str | None], values: pa.Array) -> NDArray[np.bool_]:
     """Say which texts were read."""
     missing = np.array([text is None for text in texts], dtype=bool)
-    return np.asarray(missing) | np.asarray(pc.is_valid(values).to_numpy(zero_copy_only=False), dtype=bool)
+    valid: NDArray[np.bool_] = np.asarray(pc.is_valid(values).to_numpy(zero_copy_only=False), dtype=bool)
+    return np.logical_or(missing, valid)
 
 
 def _check_apart(values: pa.Array, column: Column, table: SparkTable) -> None:
