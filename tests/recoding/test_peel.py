@@ -153,7 +153,9 @@ def test_the_finest_and_the_coarsest_node_are_visited_and_costs_ascend(problem, 
     every = int(np.prod([quasi.top - quasi.lowest + 1 for quasi in problem.quasi]))
     assert len({*map(tuple, path.tolist())}) == len(path) <= max(every, 1)
     assert all(
-        quasi.lowest <= level <= quasi.top for node in path.tolist() for quasi, level in zip(problem.quasi, node, strict=True)
+        quasi.lowest <= level <= quasi.top
+        for node in path.tolist()
+        for quasi, level in zip(problem.quasi, node, strict=True)
     )
     if most >= every:
         assert len(path) == every

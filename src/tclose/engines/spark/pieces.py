@@ -94,8 +94,8 @@ def _typed(beside: DataFrame, texts: Sequence[Sequence[str | None]], kinds: Sequ
 def _read(texts: Sequence[str | None], values: pa.Array) -> NDArray[np.bool_]:
     """Say which texts were read."""
     missing = np.array([text is None for text in texts], dtype=bool)
-    valid: NDArray[np.bool_] = np.asarray(pc.is_valid(values).to_numpy(zero_copy_only=False), dtype=bool)
-    return np.logical_or(missing, valid)
+    read: NDArray[np.bool_] = missing | np.asarray(pc.is_valid(values).to_numpy(zero_copy_only=False), dtype=bool)
+    return read
 
 
 def _check_apart(values: pa.Array, column: Column, table: SparkTable) -> None:

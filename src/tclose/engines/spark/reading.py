@@ -31,11 +31,11 @@ def frame_of(spark: SparkSession, table: object) -> DataFrame:
         return read_path(spark, str(table))
     if hasattr(table, "__arrow_c_stream__"):
         import pyarrow as pa
-        from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
+        from pyspark.sql.pandas.types import from_arrow_schema
 
         arrow = pa.table(table)
         schema = from_arrow_schema(arrow.schema, prefer_timestamp_ntz=True)
-        return spark.createDataFrame(arrow.cast(to_arrow_schema(schema)), schema=schema)
+        return spark.createDataFrame(arrow, schema=schema)
     raise SourceError(
         f"An object of type {type(table).__name__} is not a table beside one of Spark's. Give a Spark DataFrame, "
         "a path that Spark reads, or an Arrow or pandas table."

@@ -1,0 +1,99 @@
+"""The points of a frontier are the releases that anonymize makes at those thresholds, or better ones."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+
+import pyarrow as pa
+import pytest
+
+from tclose import Nominal, Ordered, Roles
+from tclose.anonymizing import anonymize
+from tclose.errors import InputError
+from tclose.recoding.methods import METHODS
+from tclose.sweeping import frontier
+
+
+def table(rows=30):
+    chance = random.Random(7)
+    return pa.table(
+        {
+            "name": [f"n{at}" for at in range(rows)],
+            "age": [chance.randrange(20, 29) for _ in range(rows)],
+            "zone": [chance.choice(["north", "south", None]) for _ in range(rows)],
+            "pay": [chance.randrange(4) for _ in range(rows)],
+            "illness": [chance.choice("uvw") for _ in range(rows)],
+        }
+    )
+
+
+ROLES = Roles(["age", "zone"], {"pay": Ordered(), "illness": Nominal()}, ["name"])
+WISHES = {"hierarchies": {"zone": "flat"}, "seed": 2}
+
+
+@pytest.mark.parametrize(("loss", "suppress"), [("lm", "0"), ("dm", "0.2"), ("nue", "0.2")])
+def test_a_point_is_the_best_release_at_its_threshold_or_a_stricter_one(loss, suppress):
+    values, methods = ["0.2", "1/3", "0.6"], ["auto", *METHODS]
+    wishes = {**WISHES, "loss": loss, "suppress": suppress}
+    found = frontier(table(), ROLES, sweep="t", values=values, methods=methods, require={"k": 2}, **wishes)
+    assert [(point.threshold, point.method) for point in found.points] == [
+        (Fraction(value), method) for value in values for method in methods
+    ]
+    for method in methods:
+        stricter = []
+        for point in [each for each in found.points if each.method == method]:
+            release = anonymize(table(), ROLES, require={"k": 2, "t": point.threshold}, method=method, **wishes)
+            if release.holds:
+                stricter.append((release.losses[loss], release.kept, release.classes, release.suppressed))
+            assert point.holds is bool(stricter)
+            if stricter:
+                shown = (point.loss, point.kept, point.classes, point.suppressed)
+                assert shown == pytest.approx(min(stricter, key=lambda each: each[0]), rel=1e-12)
+
+
+def test_a_loss_that_counts_in_multiples_of_k_is_measured_by_each_k():
+    """C_AVG of one class is the rows over k, at every k."""
+    one = {"hierarchies": {"zone": "flat", "age": "flat"}, "levels": {"zone": 1, "age": 1}}
+    found = frontier(table(), ROLES, sweep="k", values=[2, 3, 5], methods=["merge"], loss="c_avg", **one)
+    assert [point.loss for point in found.points] == [30 / 2, 30 / 3, 30 / 5]
+
+
+def test_points_without_a_release_say_so():
+    found = frontier(table(), ROLES, sweep="k", values=[2, 30, 31, 1000], methods=["peel", "merge"], **WISHES)
+    assert [(int(point.threshold), point.holds) for point in found.points[::2]] == [
+        (2, True), (30, True), (31, False), (1000, False),
+    ]  # fmt: skip
+    assert all((point.loss, point.kept, point.classes) == (None, None, 0) for point in found.points if not point.holds)
+    assert found.best(Fraction(31)) is None
+
+
+def test_a_frontier_of_nothing_but_points_without_a_release():
+    found = frontier(table(), ROLES, sweep="k", values=[31], methods=["merge"], **WISHES)
+    assert [point.holds for point in found.points] == [False]
+
+
+def test_l_beyond_the_values_there_are_has_no_release():
+    found = frontier(table(), ROLES, sweep="l", values=[2, 3, 4, 5], methods=["auto"], **WISHES)
+    assert [point.holds for point in found.points] == [True, True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("wishes", "words"),
+    [
+        ({"sweep": "recursive"}, "cannot be swept"),
+        ({"sweep": "speed"}, "cannot be swept"),
+        ({"sweep": "beta"}, "Say which thresholds"),
+        ({"values": []}, "Say which thresholds"),
+        ({"values": ["much"]}, "t"),
+        ({"methods": ["magic"]}, "is not a method"),
+        ({"loss": "tears"}, "is not a loss"),
+        ({"suppress": 1}, "share of rows"),
+        ({"seed": -1}, "seed"),
+        ({"seed": "x"}, "seed"),
+        ({"methods": []}, "method"),
+    ],
+)
+def test_wishes_that_cannot_be_are_refused(wishes, words):
+    with pytest.raises(InputError, match=words):
+        frontier(table(), ROLES, **{**WISHES, **wishes})

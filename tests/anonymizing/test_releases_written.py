@@ -1,0 +1,195 @@
+"""A release is written whole or not at all, whatever happens meanwhile."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from tclose import Nominal, Roles, audit
+from tclose.anonymizing import anonymize
+from tclose.errors import InputError
+from tclose.recipes import read_recipe
+
+ROLES = Roles(["age"], {"ill": Nominal()}, ["name"])
+
+
+def table(rows=12):
+    return pa.table(
+        {
+            "name": [f"secret-{at}" for at in range(rows)],
+            "age": [20 + at % 4 for at in range(rows)],
+            "ill": [["x", "y", "z"][at % 3] for at in range(rows)],
+            "note": [f"n{at}" for at in range(rows)],
+        }
+    )
+
+
+def release(**wishes):
+    return anonymize(table(), ROLES, require={"k": 3, "t": "0.5"}, **{"method": "merge", **wishes})
+
+
+def test_three_files_are_written_and_nothing_else(tmp_path):
+    made = release().write(tmp_path / "out.csv")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.csv", "out.csv.recipe.json", "out.csv.report.json"]
+    assert (made.path, made.recipe, made.report) == tuple(sorted(tmp_path.iterdir()))
+    assert made.audit.holds
+    assert made.against_original.holds
+    assert made.audit.rows == 12
+    assert read_recipe(made.recipe).to_json() == release().recipe.to_json()
+    assert b"secret-" not in b"".join(path.read_bytes() for path in tmp_path.iterdir())
+    json.loads(made.report.read_text())
+
+
+@pytest.mark.parametrize("ending", [".csv", ".tsv", ".csv.gz", ".json", ".jsonl", ".parquet", ".feather"])
+def test_every_format_keeps_the_promise(tmp_path, ending):
+    made = release().write(tmp_path / f"out{ending}")
+    found = audit(made.path, Roles(["age"], {"ill": Nominal()}), require={"k": 3, "t": "0.5"})
+    assert (found.holds, found.rows) == (True, 12)
+
+
+@pytest.mark.parametrize("there", ["out.csv", "out.csv.recipe.json", "out.csv.report.json"])
+def test_what_is_there_is_not_replaced_unless_told(tmp_path, there):
+    (tmp_path / there).write_text("precious")
+    with pytest.raises(InputError, match="force"):
+        release().write(tmp_path / "out.csv")
+    assert [path.name for path in tmp_path.iterdir()] == [there]
+    assert (tmp_path / there).read_text() == "precious"
+    release().write(tmp_path / "out.csv", force=True)
+    assert "precious" not in (tmp_path / there).read_text()
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+def test_places_that_cannot_be_written_are_refused(tmp_path):
+    (tmp_path / "folder.csv").mkdir()
+    (tmp_path / "out.csv.report.json").mkdir()
+    (tmp_path / "file").write_text("no folder")
+    for place in (
+        "absent/out.csv",
+        "folder.csv",
+        "out.csv",
+        "file/out.csv",
+        "out",
+        "out.xyz",
+        ".csv",
+        "x" * 300 + ".csv",
+    ):
+        with pytest.raises(InputError):
+            release().write(tmp_path / place, force=True)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "folder.csv", "out.csv.report.json"]
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="the superuser may write anywhere")
+def test_a_folder_without_permission_is_refused(tmp_path):
+    tmp_path.chmod(0o500)
+    try:
+        with pytest.raises(InputError, match=r"can be written|cannot be written"):
+            release().write(tmp_path / "out.csv")
+    finally:
+        tmp_path.chmod(0o700)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_release_through_a_link_replaces_what_the_link_names(tmp_path):
+    (tmp_path / "real.csv").write_text("old")
+    (tmp_path / "link.csv").symlink_to(tmp_path / "real.csv")
+    release().write(tmp_path / "link.csv", force=True)
+    assert (tmp_path / "link.csv").is_symlink()
+    assert (tmp_path / "real.csv").read_text().startswith("age,ill,note")
+
+
+@pytest.mark.parametrize("stage", ["Finding distinct rows", "Peeling", "merging"])
+def test_an_interrupt_of_the_search_ends_it(stage):
+    told = []
+
+    def interrupt(words, share):
+        del share
+        told.append(words)
+        if words.startswith(stage):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        release(method="peel" if stage == "Peeling" else "merge", progress=interrupt)
+    assert told[-1].startswith(stage)
+
+
+@pytest.mark.parametrize("problem", [KeyboardInterrupt(), OSError(28, "No space left on device"), MemoryError()])
+@pytest.mark.parametrize("step", ["write_to", "read_back"])
+def test_whatever_goes_wrong_while_writing_leaves_nothing(tmp_path, monkeypatch, step, problem):
+    made = release()
+    (tmp_path / "old.csv").write_text("precious")
+
+    def fail(*_):
+        raise problem
+
+    monkeypatch.setattr(type(made.table), step, fail)
+    for name in ("out.csv", "old.csv"):
+        with pytest.raises(type(problem)):
+            made.write(tmp_path / name, force=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["old.csv"]
+    assert (tmp_path / "old.csv").read_text() == "precious"
+
+
+SCRIPT = """
+import sys
+import numpy as np, pyarrow as pa
+from tclose import Nominal, Roles
+from tclose.anonymizing import anonymize
+chance = np.random.default_rng(1)
+rows = 300_000
+table = pa.table({
+    "age": chance.integers(20, 60, rows), "ill": chance.choice(["x", "y", "z"], rows),
+    "note": [f"note {at} of {rows}" for at in range(rows)],
+})
+made = anonymize(table, Roles(["age"], {"ill": Nominal()}), require={"k": 5, "t": "0.2"}, method="merge")
+if len(sys.argv) > 2:
+    import resource
+    resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), int(sys.argv[2])))
+print("ready", flush=True)
+try:
+    made.write(sys.argv[1], force=True)
+except Exception as problem:
+    print(next(kind.__name__ for kind in type(problem).__mro__ if kind.__name__ == 'TcloseError'), problem, flush=True)
+    sys.exit(3)
+print("done", flush=True)
+"""
+
+
+def started(*arguments):
+    return subprocess.Popen(
+        [sys.executable, "-c", SCRIPT, *map(str, arguments)], stdout=subprocess.PIPE, text=True, encoding="utf-8"
+    )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
+def test_a_process_killed_while_writing_leaves_the_target_as_it_was_or_whole(tmp_path):
+    """The old file stays, byte for byte, until the new one is whole; it is killed at several moments."""
+    target = tmp_path / "out.csv"
+    for moment in (0.0, 0.15, 0.3, 0.5):
+        target.write_text("precious")
+        child = started(target)
+        assert child.stdout.readline() == "ready\n"
+        time.sleep(moment)
+        child.send_signal(signal.SIGKILL)
+        child.communicate()
+        with target.open() as file:
+            whole = sum(1 for _ in file) == 300_001
+        assert whole or target.read_text() == "precious"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs limits of resources")
+@pytest.mark.parametrize("room", [100_000, 20])
+def test_a_full_disk_leaves_nothing_and_says_so(tmp_path, room):
+    """A limit on the size of files stands for a disk without room."""
+    child = started(tmp_path / "out.csv", room)
+    told, _ = child.communicate(timeout=120)
+    assert child.returncode == 3, told
+    assert told.splitlines()[1].split()[0] == "TcloseError"
+    assert list(Path(tmp_path).iterdir()) == []
