@@ -187,7 +187,8 @@ def _runs(roles: Roles) -> list[Run]:
 
 
 def _distances(run: Run, roles: Roles) -> list[Distance | None]:
-    return [Nominal() if len(names) > 1 else roles.sensitive.get(names[0]) for names in run.names]
+    """Return how far apart values are; combinations, and a column that only sizes are counted by, are nominal."""
+    return [Nominal() if len(names) > 1 else roles.sensitive.get(names[0], Nominal()) for names in run.names]
 
 
 def _notes(roles: Roles) -> Iterable[str]:

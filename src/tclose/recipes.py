@@ -52,6 +52,11 @@ class RecodedColumn:
     """Whether only single values are published, in the type of the original."""
 
     @cached_property
+    def known(self) -> frozenset[str | None]:
+        """The values, to look one up."""
+        return frozenset(self.values)
+
+    @cached_property
     def labels(self) -> tuple[frozenset[str], ...]:
         """The labels of each level of the hierarchy."""
         return tuple(frozenset(labels) for labels in zip(*self.hierarchy.rows, strict=True))
@@ -141,7 +146,7 @@ def read_recipe(path: str | Path) -> Recipe:
 
 
 def _compact(data: object) -> str:
-    return json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"), sort_keys=True)
+    return json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
 
 
 def _checksum(data: object) -> str:
@@ -222,10 +227,16 @@ def _column(data: Mapping[str, Any]) -> RecodedColumn:
     return RecodedColumn(
         name=_text(data["name"]),
         values=_cells(data["values"]),
-        cells=tuple(Cell(*cell) for cell in data["cells"]),
+        cells=tuple(_cell(cell) for cell in _listed(data["cells"])),
         hierarchy=Hierarchy(tuple(_texts(row) for row in data["hierarchy"])),
         native=bool(data["native"]),
     )
+
+
+def _cell(data: Any) -> Cell:
+    label, level, low, high = _listed(data)
+    label, low, high = _cells([label, low, high])
+    return Cell(label, None if level is None else _whole(level), low, high)
 
 
 def _text(given: object) -> str:
@@ -290,11 +301,11 @@ def _names_fit(recipe: Recipe) -> bool:
 
 def _cell_fits(column: RecodedColumn, cell: Cell) -> bool:
     """Say whether a cell is one of its column's hierarchy, or an interval of its values."""
-    if column.native and (cell.level != 0 or cell.label not in column.values):
+    if column.native and (cell.level != 0 or cell.label not in column.known):
         return False
     if cell.level is None:
-        return cell.low is not None and {cell.low, cell.high} <= {*column.values} and isinstance(cell.label, str)
-    return cell.label is None or cell.label in column.labels[_whole(cell.level)]
+        return None not in (cell.label, cell.low, cell.high) and {cell.low, cell.high} <= column.known
+    return cell.level < len(column.labels) and (cell.label is None or cell.label in column.labels[cell.level])
 
 
 def _pieces_fit(recipe: Recipe) -> bool:

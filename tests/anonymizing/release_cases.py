@@ -46,6 +46,8 @@ SENSITIVE = {
     "guessed": (None, pa.string(), ["x", "y", "z"]),
     "ordered": (Ordered(), pa.int64(), [1, 2, 3, 5, 8]),
     "numeric": (Numeric(), pa.float64(), [0.5, 1.0, 2.5, 100.0]),
+    "counted": (Numeric(), pa.int64(), [2, 9, 10, 100]),
+    "listed": (Ordered(order=("high", "low", "mid")), pa.string(), ["low", "mid", "high"]),
     "hierarchical": (Hierarchical(TREE), pa.string(), list(ANCESTORS)),
 }
 
@@ -114,7 +116,7 @@ def node_on(kind, value, level):
 @st.composite
 def requirements_of(draw, roles, rows, *, models=None):
     """One or two requirements of the catalogue, often strict, that the attributes allow."""
-    numeric = all(isinstance(distance, Ordered | Numeric) for distance in roles.sensitive.values())
+    numeric = all(distance in (Ordered(), Numeric()) for distance in roles.sensitive.values())
     one = roles.together != "joint"
     shares = st.sampled_from(["0", "0.1", "0.2", "1/3", "0.5", "0.75", "1"])
     choices = {

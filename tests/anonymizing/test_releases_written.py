@@ -120,7 +120,7 @@ def test_an_interrupt_of_the_search_ends_it(stage):
     assert told[-1].startswith(stage)
 
 
-@pytest.mark.parametrize("problem", [KeyboardInterrupt(), OSError(28, "No space left on device"), MemoryError()])
+@pytest.mark.parametrize("problem", [KeyboardInterrupt, OSError, MemoryError])
 @pytest.mark.parametrize("step", ["write_to", "read_back"])
 def test_whatever_goes_wrong_while_writing_leaves_nothing(tmp_path, monkeypatch, step, problem):
     made = release()
@@ -131,7 +131,7 @@ def test_whatever_goes_wrong_while_writing_leaves_nothing(tmp_path, monkeypatch,
 
     monkeypatch.setattr(type(made.table), step, fail)
     for name in ("out.csv", "old.csv"):
-        with pytest.raises(type(problem)):
+        with pytest.raises(problem):
             made.write(tmp_path / name, force=True)
     assert [path.name for path in tmp_path.iterdir()] == ["old.csv"]
     assert (tmp_path / "old.csv").read_text() == "precious"

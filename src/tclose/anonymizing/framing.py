@@ -19,7 +19,7 @@ from tclose.measuring import Task
 from tclose.models.catalogue import Requirement
 from tclose.recoding.problem import Problem, Quasi
 from tclose.recoding.quasi import prepared
-from tclose.roles import Nominal, Roles
+from tclose.roles import Nominal, Ordered, Roles
 
 GivenHierarchy = Hierarchy | Path | str | Mapping[str, object]
 """A hierarchy as a person gives it: itself, a file, a nested mapping, or words such as ``"intervals:5,10"``."""
@@ -59,6 +59,14 @@ class Frame:
     def original(self) -> dict[tuple[str, ...], Observed]:
         """Return the distribution of each attribute in the original table."""
         return dict(zip(self.attributes, self.distinct.sensitive, strict=True))
+
+    def settled(self, roles: Roles) -> Roles:
+        """Return the roles with the order of categories that the table itself declares, which no file keeps."""
+        distances = dict(roles.sensitive)
+        for names, domain in zip(self.attributes, self.problem.domains, strict=True):
+            if isinstance(domain.distance, Ordered) and not isinstance(domain.distance.order, str):
+                distances[names[0]] = domain.distance
+        return Roles(roles.quasi, distances, roles.identifiers, roles.together)
 
 
 def attributes_of(roles: Roles) -> tuple[tuple[str, ...], ...]:

@@ -125,7 +125,7 @@ def anonymize(
         raise InputError(
             f"Classes of {frame.problem.k} rows are required, but the table has {frame.problem.rows}; require less."
         )
-    return released(session, kept, roles, wanted, frame, method, search)
+    return released(session, kept, frame.settled(roles), wanted, frame, method, search)
 
 
 def _is_large(table: object) -> bool:

@@ -39,7 +39,8 @@ class Checker:
             released = np.zeros(len(domain.counts), dtype=np.int64)
             np.add.at(released, before[rows][before[rows] >= 0], counts[before[rows] >= 0])
             seen = np.flatnonzero(released)
-            observed = Observed([domain.values[rank] for rank in seen.tolist()], released[seen], domain.kind)
+            values = domain.values.tolist() if isinstance(domain.values, np.ndarray) else domain.values
+            observed = Observed([values[rank] for rank in seen.tolist()], released[seen], domain.kind)
             own, places = arranged(domain.name, observed, domain.distance)
             new_rank = np.full(len(domain.counts) + 1, -1, dtype=np.int32)
             new_rank[seen] = places

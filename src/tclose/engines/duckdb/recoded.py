@@ -8,7 +8,7 @@ from typing import Any
 from tclose.engines.duckdb.failures import translated
 from tclose.engines.duckdb.pieces import pieces_table
 from tclose.engines.duckdb.released import DuckDBReleased, Expanded, Stored
-from tclose.engines.duckdb.sql import fresh_name
+from tclose.engines.duckdb.sql import fresh_name, seeded_hash
 from tclose.engines.duckdb.table import Column, LoadedTable
 from tclose.engines.interface import Recoding, Unknown
 from tclose.errors import EmptyTableError, InputError, InternalError, counted
@@ -100,7 +100,7 @@ class _Work:
         if not self.divided:
             return rows
         names = ", ".join(f"o{at}" for at in range(len(self.others)))
-        order = f"hash({names}, {int(self.recoding.seed)}), {names}"
+        order = f"{seeded_hash(names, self.recoding.seed)}, {names}"
         shared = (
             f"SELECT r.piece, {names}, row_number() OVER (PARTITION BY r.piece ORDER BY {order}) - 1 AS place "  # noqa: S608
             f"FROM {rows} AS r JOIN {self.pieces} AS p ON p.piece = r.piece WHERE p.parts > 1"
@@ -155,7 +155,7 @@ class _Work:
     def _expanded(self, query: str, width: int) -> Expanded:
         """Return distinct released rows in the order of their content, each with its number."""
         aliases = ", ".join(f"c{at}" for at in range(width))
-        order = f"hash({aliases}, {int(self.recoding.seed)}), {aliases}"
+        order = f"{seeded_hash(aliases, self.recoding.seed)}, {aliases}"
         placed = self.made(
             "placed",
             f"SELECT *, row_number() OVER (ORDER BY {order}) AS place FROM ({query})",  # noqa: S608 - our own names

@@ -14,7 +14,7 @@ import duckdb
 from tclose.engines.duckdb.failures import translated
 from tclose.engines.duckdb.load import load
 from tclose.engines.duckdb.reading_back import check_header, check_names, check_values
-from tclose.engines.duckdb.sql import fresh_name, quoted
+from tclose.engines.duckdb.sql import fresh_name, quoted, seeded_hash
 from tclose.engines.duckdb.table import Column, LoadedTable
 from tclose.engines.duckdb.writing import check_ending, copy_query, imported, replacing
 from tclose.sources import locate
@@ -41,7 +41,7 @@ class Stored:
     def ordered(self) -> str:
         """The rows in the order of their content."""
         aliases = _aliases(self.width)
-        return f"SELECT {aliases} FROM ({self.query}) ORDER BY hash({aliases}, {int(self.seed)}), {aliases}"  # noqa: S608
+        return f"SELECT {aliases} FROM ({self.query}) ORDER BY {seeded_hash(aliases, self.seed)}, {aliases}"  # noqa: S608
 
 
 @dataclass(frozen=True)

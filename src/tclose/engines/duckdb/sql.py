@@ -38,3 +38,8 @@ def literals(texts: Iterable[str]) -> str:
 def fresh_name(stem: str) -> str:
     """Return a table name that no other table of this process has."""
     return f"tclose_{stem}_{next(_numbers)}"
+
+
+def seeded_hash(columns: str, seed: int) -> str:
+    """Return the SQL of a hash of columns, quite another for another seed: the engine itself mixes too little."""
+    return f"hash(CAST(hash({columns}) AS VARCHAR) || ':{int(seed)}')"

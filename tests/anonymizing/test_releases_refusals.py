@@ -1,0 +1,131 @@
+"""What cannot be a release is refused in words, or says what stands in its way."""
+
+from __future__ import annotations
+
+import datetime as dt
+from fractions import Fraction
+
+import pyarrow as pa
+import pytest
+
+from tclose import Nominal, Numeric, Ordered, Roles, audit
+from tclose.anonymizing import anonymize
+from tclose.errors import InputError
+
+TABLE = pa.table({"age": [1, 2, 3, 4] * 4, "zone": ["a", "b"] * 8, "ill": ["x", "y", "z", "x"] * 4})
+ROLES = Roles(["age", "zone"], {"ill": Nominal()})
+WISHES = {"require": {"k": 2}, "hierarchies": {"zone": "flat"}}
+
+
+@pytest.mark.parametrize(
+    ("wishes", "words"),
+    [
+        ({"levels": {"age": "1"}}, "whole number"),
+        ({"levels": {"age": (0,)}}, "whole number"),
+        ({"levels": {"age": (0, 1, 2)}}, "whole number"),
+        ({"levels": {"age": 1.0}}, "whole number"),
+        ({"levels": {"age": -1}}, "not in its hierarchy"),
+        ({"levels": {"age": 99}}, "not in its hierarchy"),
+        ({"levels": {"age": (1, 0)}}, "not in its hierarchy"),
+        ({"levels": {"ill": 1}}, "no quasi-identifier"),
+        ({"weights": {"age": "heavy"}}, "weight of 'age'"),
+        ({"weights": {"age": 0}}, "weight of 'age'"),
+        ({"weights": {"age": float("nan")}}, "weight of 'age'"),
+        ({"weights": {"age": None}}, "weight of 'age'"),
+        ({"weights": {"age": 1e308, "zone": 1e308}}, "weight of 'age'"),
+        ({"suppress": "much"}, "suppress"),
+        ({"suppress": 1}, "share of rows"),
+        ({"suppress": -0.1}, "share of rows"),
+        ({"hierarchies": {"zone": 5}}, "zone"),
+        ({"hierarchies": {"zone": "absent.csv"}}, "absent.csv"),
+        ({"hierarchies": {"zone": {"*": ["a"]}}}, "1 value is not among its leaves"),
+        ({"hierarchies": {"ill": "flat"}}, "no quasi-identifier"),
+        ({"method": None}, "is not a method"),
+        ({"method": "Peel"}, "is not a method"),
+        ({"loss": None}, "is not a loss"),
+        ({"loss": "LM"}, "is not a loss"),
+        ({"require": {}}, "Say what the release must meet"),
+        ({"require": {"k": 17}}, "Classes of 17 rows are required, but the table has 16"),
+        ({"require": {"prosecutor": "0"}}, "Classes of 17 rows"),
+        ({"require": {"nt": "10,0.1"}}, "cannot be enforced"),
+        ({"require": {"k_map": 3}}, "cannot be enforced"),
+        ({"require": {"ke": "2,1"}}, "needs numbers"),
+        ({"require": {"t": {"age": "0.1"}}}, "age"),
+        ({"seed": -1}, "seed"),
+        ({"seed": 2**63}, "seed"),
+        ({"seed": 1.5}, "seed"),
+        ({"against": "itself"}, "against"),
+    ],
+)
+def test_wishes_that_cannot_be_are_refused(wishes, words):
+    with pytest.raises(InputError, match=words):
+        anonymize(TABLE, ROLES, **{**WISHES, **wishes})
+
+
+@pytest.mark.parametrize(
+    "values", [[dt.timedelta(days=1), dt.timedelta(0)], [b"\xff", b""]], ids=["durations", "bytes"]
+)
+@pytest.mark.parametrize(
+    "roles", [Roles("odd", "ill"), Roles("age", "odd"), Roles("age", ["odd", "ill"], together="joint")]
+)
+def test_values_that_a_recipe_cannot_spell_are_refused(values, roles):
+    table = TABLE.append_column("odd", pa.array(values * 8))
+    with pytest.raises(InputError, match="'odd' holds durations or bytes"):
+        anonymize(table, roles, require={"k": 2}, hierarchies={"odd": "flat"} if "odd" in roles.quasi else {})
+
+
+def test_text_without_a_hierarchy_is_refused_without_showing_its_values():
+    table = pa.table({"name": ["canary one", "canary two", "bird"], "ill": ["x", "y", "z"]})
+    with pytest.raises(InputError, match="has no hierarchy") as refusal:
+        anonymize(table, Roles(["name"], {"ill": Nominal()}), require={"k": 2})
+    assert "canary" not in str(refusal.value)
+
+
+def test_sensitive_values_that_a_text_file_would_change_are_refused_there_only(tmp_path):
+    """In four bytes 0.1 is not the 0.1 that a reader of text sees."""
+    table = pa.table({"age": [1, 2, 3] * 4, "ill": pa.array([0.1, 0.2, 3] * 4, pa.float32())})
+    release = anonymize(table, Roles(["age"], {"ill": Nominal()}), require={"k": 2, "t": "0.5"}, method="merge")
+    with pytest.raises(InputError, match="Write Parquet"):
+        release.write(tmp_path / "out.csv")
+    assert list(tmp_path.iterdir()) == []
+    assert release.write(tmp_path / "out.parquet").against_original.holds
+
+
+def test_an_obstacle_names_the_best_figure_there_is():
+    """The table holds 3 values, 8 of 16 rows one of them: l is 3 and α 1/2 at best."""
+    found = anonymize(TABLE, ROLES, require={"l": 4, "alpha": "0.4", "t": "0"}, hierarchies={"zone": "flat"})
+    assert found.holds is False
+    assert {obstacle.requirement.model.key: obstacle.value for obstacle in found.obstacles} == {
+        "l": 3, "alpha": Fraction(1, 2),
+    }  # fmt: skip
+    assert all(obstacle.key == {"age": "*", "zone": "*"} for obstacle in found.obstacles)
+    with pytest.raises(InputError, match="no release"):
+        found.to_pandas()
+
+
+def test_an_average_is_required_of_every_class():
+    """On level 0 the classes have 1 and 3 rows: half a row on average, but one row stands alone."""
+    table = pa.table({"zone": ["a", "b", "b", "b"], "ill": ["x", "y", "x", "y"]})
+    roles = Roles(["zone"], {"ill": Nominal()})
+    found = anonymize(table, roles, require={"marketer": "0.5"}, hierarchies={"zone": "flat"}, levels={"zone": 0})
+    assert audit(table, roles, require={"marketer": "0.5"}).holds
+    assert [(obstacle.requirement.model.key, obstacle.value) for obstacle in found.obstacles] == [("marketer", 1)]
+    assert any("required of every class" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("distance", [Ordered(), Numeric()], ids=["ordered", "numeric"])
+def test_whole_numbers_stay_numbers_where_rows_are_left_out(distance):
+    """Zones a and b span 98; zone c, the only one with 10, spans nothing and is left out."""
+    table = pa.table({"zone": ["a", "b"] * 18 + ["c"] * 2, "pay": [2, 2, 9, 9, 100, 100] * 6 + [10, 10]})
+    release = anonymize(
+        table, Roles(["zone"], {"pay": distance}), require={"ke": "3,98"}, hierarchies={"zone": "flat"},
+        suppress="0.1", method="merge",
+    )  # fmt: skip
+    assert (release.suppressed, release.classes) == (2, 2)
+    assert all(each.holds for each in release.audits())
+
+
+def test_missing_quasi_identifiers_need_no_words_where_nothing_is_sensitive(tmp_path):
+    table = pa.table({"age": [1, 1, None, None, 2, 2]})
+    made = anonymize(table, Roles(["age"]), require={"k": 2}).write(tmp_path / "out.csv")
+    assert (made.audit.holds, made.audit.k) == (True, 2)
