@@ -194,7 +194,8 @@ def _draft(name: str, observed: Observed, reference: Observed | Mapping[object, 
 def _weights(name: str, reference: Observed | Mapping[object, Number]) -> list[tuple[object, int]]:
     """Return values with whole-number weights; given shares are scaled by their common denominator."""
     if isinstance(reference, Observed):
-        return list(zip(reference.values, (int(count) for count in reference.counts), strict=True))
+        values = reference.values.tolist() if isinstance(reference.values, np.ndarray) else reference.values
+        return list(zip(values, (int(count) for count in reference.counts), strict=True))
     shares = [fraction(share, f"The reference share of a value of {name!r}") for share in reference.values()]
     if any(share < 0 for share in shares):
         raise DomainError(f"The reference for {name!r} has a negative share; shares are counts or proportions.")

@@ -23,7 +23,7 @@ from tclose.recoding.search import Search
 from tclose.roles import Nominal, Ordered
 
 REQUIRED = st.sampled_from([{}, {"l": 2}, {"t": "0.2", "js": "0.1"}, {"beta": "1"}, {"entropy_l": "1.5"}])
-some = settings(max_examples=40, deadline=None)
+some = settings(max_examples=25, deadline=None)
 
 
 @st.composite

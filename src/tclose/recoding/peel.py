@@ -58,7 +58,10 @@ def find(problem: Problem, search: Search) -> Partition | None:
             loss = search.loss(problem, partition)
             if loss < least:
                 best, least = partition, loss
-    return divided(problem, best, search) if cut and best is not None else best
+    if not cut or best is None:
+        return best
+    finer = divided(problem, best, search)
+    return finer if _holds(problem, search, finer) else best
 
 
 def _attempts(problem: Problem, search: Search) -> Iterator[tuple[Closeness, Pull]]:
