@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,58 +54,96 @@ def _spelled(codes: NDArray[np.int32], texts: Sequence[Sequence[str | None]]) ->
 
 def _covering(recipe: Recipe, texts: Sequence[Sequence[str | None]], codes: NDArray[np.int32]) -> NDArray[np.int64]:
     """Return for each combination the class of most detail that covers it, −1 where none does."""
-    covers = [_covers(column, seen) for column, seen in zip(recipe.columns, texts, strict=True)]
-    widths = [_covers(column, column.values).sum(axis=0) / max(len(column.values), 1) for column in recipe.columns]
+    reaches = [_Reach.of(column, seen) for column, seen in zip(recipe.columns, texts, strict=True)]
     taken = np.unique(recipe.classes[recipe.classes >= 0])
+    widths = [_Reach.of(column, column.values).widths() for column in recipe.columns]
+    cost = np.sum([width[recipe.cells[taken, at]] for at, width in enumerate(widths)], axis=0)
+    taken = taken[np.argsort(cost, kind="stable")]
     cells = recipe.cells[taken]
-    cost = np.sum([width[cells[:, at]] for at, width in enumerate(widths)], axis=0)
-    by_cost = np.argsort(cost, kind="stable")
-    cells, taken = cells[by_cost], taken[by_cost]
     found = np.full(len(codes), -1, dtype=np.int64)
     step = max(1, _PAIRS_AT_ONCE // max(len(taken), 1))
     for start in range(0, len(codes), step):
         some = codes[start : start + step]
         fits = np.ones((len(some), len(taken)), dtype=bool)
-        for at, cover in enumerate(covers):
-            fits &= cover[some[:, at]][:, cells[:, at]]
+        for at, reach in enumerate(reaches):
+            fits &= reach.covers(some[:, at], cells[:, at])
         first = fits.argmax(axis=1)
         found[start : start + step] = np.where(fits.any(axis=1), taken[first], -1)
     return found
 
 
-def _covers(column: RecodedColumn, texts: Sequence[str | None]) -> NDArray[np.bool_]:
-    """Return which values each cell of a column covers: values × cells."""
-    place = {text: at for at, text in enumerate(column.values)}
-    numbers = [None if text is None else exact_number(text) for text in texts]
-    found = np.zeros((len(texts), len(column.cells)), dtype=bool)
-    for at, cell in enumerate(column.cells):
-        bounds = _Bounds.of(cell, place) if cell.level is None else None
-        for row, text in enumerate(texts):
-            if bounds is not None:
-                found[row, at] = text is not None and bounds.hold(text, numbers[row], place)
-            else:
-                found[row, at] = _label(column, text, cell.level or 0) == cell.label
-    return found
-
-
 @dataclass(frozen=True)
-class _Bounds:
-    """The ends of an interval, as numbers where they are some, else as places in the column's order."""
+class _Reach:
+    """Which values each cell of a column covers, in numbers that are compared all at once."""
 
-    low: object
-    high: object
-    by_number: bool
+    places: NDArray[np.int64]
+    """The place of each value on a line, −1 where it has none."""
+    labels: NDArray[np.int64]
+    """Values × levels: the number of the label."""
+    levels: NDArray[np.int64]
+    """The level of each cell, −1 for an interval."""
+    low: NDArray[np.int64]
+    """Of an interval its lowest place, of other cells the number of the label."""
+    high: NDArray[np.int64]
 
     @staticmethod
-    def of(cell: Cell, place: dict[str | None, int]) -> _Bounds:
-        low, high = exact_number(cell.low or ""), exact_number(cell.high or "")
-        if low is not None and high is not None:
-            return _Bounds(low, high, by_number=True)
-        return _Bounds(place[cell.low], place[cell.high], by_number=False)
+    def of(column: RecodedColumn, texts: Sequence[str | None]) -> _Reach:
+        """Return what the cells of a column cover of some values."""
+        number_of: dict[str | None, int] = {}
+        labels = [
+            [number_of.setdefault(_label(column, text, level), len(number_of)) for text in texts]
+            for level in range(column.hierarchy.height + 1)
+        ]
+        place_of = _places(column, texts)
+        ends = [
+            (number_of.setdefault(cell.label, len(number_of)), 0)
+            if cell.level is not None
+            else (place_of[cell.low], place_of[cell.high])
+            for cell in column.cells
+        ]
+        return _Reach(
+            np.array([place_of[text] for text in texts], dtype=np.int64),
+            np.array(labels, dtype=np.int64).T,
+            np.array([-1 if cell.level is None else cell.level for cell in column.cells], dtype=np.int64),
+            *np.array(ends, dtype=np.int64).reshape(-1, 2).T,
+        )
 
-    def hold(self, text: str, number: object, place: dict[str | None, int]) -> bool:
-        value = number if self.by_number else place.get(text)
-        return value is not None and bool(self.low <= value <= self.high)  # type: ignore[operator]
+    def covers(self, values: NDArray[np.int32], cells: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Return which of some cells cover which of some values: values × cells."""
+        levels, low, high = self.levels[cells], self.low[cells], self.high[cells]
+        places = self.places[values][:, np.newaxis]
+        inside = (low <= places) & (places <= high)
+        return np.where(levels < 0, inside, self.labels[values][:, levels] == low)
+
+    def widths(self) -> NDArray[np.int64]:
+        """Return how many of the values each cell covers."""
+        ordered = np.sort(self.places)
+        found = np.searchsorted(ordered, self.high, side="right") - np.searchsorted(ordered, self.low)
+        for level in range(self.labels.shape[1]):
+            here = self.levels == level
+            found[here] = np.bincount(self.labels[:, level], minlength=int(self.low.max(initial=0)) + 1)[self.low[here]]
+        return np.asarray(found)
+
+
+def _places(column: RecodedColumn, texts: Sequence[str | None]) -> dict[str | None, int]:
+    """Return the places of values on the line: by their size, or in the column's order where they have none."""
+    ends = {end for cell in column.cells if cell.level is None for end in (cell.low, cell.high)}
+    sizes = {text: None if text is None else _size(text) for text in {*texts, *ends}}
+    if any(sizes[end] is None for end in ends):
+        return dict.fromkeys(texts, -1) | {text: at for at, text in enumerate(column.values)}
+    rank_of = {size: rank for rank, size in enumerate(sorted({size for size in sizes.values() if size is not None}))}
+    return {text: -1 if size is None else rank_of[size] for text, size in sizes.items()}
+
+
+def _size(text: str) -> Fraction | None:
+    """Return the number that a text stands for, or the moment."""
+    number = exact_number(text)
+    if number is not None:
+        return number
+    try:
+        return exact_number(dt.datetime.fromisoformat(text))
+    except ValueError:
+        return None
 
 
 def _label(column: RecodedColumn, text: str | None, level: int) -> str | None:
