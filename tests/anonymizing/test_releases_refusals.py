@@ -129,3 +129,11 @@ def test_missing_quasi_identifiers_need_no_words_where_nothing_is_sensitive(tmp_
     table = pa.table({"age": [1, 1, None, None, 2, 2]})
     made = anonymize(table, Roles(["age"]), require={"k": 2}).write(tmp_path / "out.csv")
     assert (made.audit.holds, made.audit.k) == (True, 2)
+
+
+@pytest.mark.parametrize("values", [[float("inf")] * 8, [1e300, 1.0] * 4, [0.0] * 8], ids=["infinite", "huge", "zero"])
+def test_extreme_numbers_have_losses_like_any_other(values):
+    table = pa.table({"q": values, "s": ["x", "y"] * 4})
+    release = anonymize(table, Roles(["q"], {"s": Nominal()}), require={"k": 2})
+    assert release.holds
+    assert 0 <= release.losses["sse"] <= 100

@@ -70,6 +70,10 @@ def _unexplained(values: Floats, seen: Partition) -> float:
     """Return the share of the values' squared distances to their mean that is left inside the classes."""
     present = np.isfinite(values)
     values, counts, classes = values[present], seen.counts[present], seen.classes[present]
+    largest = float(np.abs(values).max(initial=0.0))
+    if largest == 0.0:
+        return 0.0
+    values = values / largest  # a share does not depend on the unit, and squares of large numbers overflow
     values = values - np.average(values, weights=counts)
     total = float((counts * values**2).sum())
     inside = float((counts * (values - _class_means(values, counts, classes, seen.number)) ** 2).sum())
