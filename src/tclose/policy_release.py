@@ -73,7 +73,7 @@ def _words(key: str) -> tuple[str, ...]:
     if key == "against":
         return AGAINST
     if key == "loss":
-        from tclose.recoding.losses import LOSSES
+        from tclose.recoding.losses.catalogue import LOSSES
 
         return tuple(LOSSES)
     from tclose.recoding.methods import AUTO, METHODS

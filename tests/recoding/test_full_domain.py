@@ -22,9 +22,10 @@ from tclose import compiled
 from tclose.hierarchies import Hierarchy
 from tclose.measuring import Task
 from tclose.models.catalogue import requirements
-from tclose.recoding import full_domain, roll_up
 from tclose.recoding.checking import failing_classes
-from tclose.recoding.full_domain import find
+from tclose.recoding.full_domain import method as full_domain
+from tclose.recoding.full_domain import roll_up
+from tclose.recoding.full_domain.method import find
 from tclose.recoding.partition import check_whole
 from tclose.recoding.search import Search
 from tclose.roles import Nominal, Ordered

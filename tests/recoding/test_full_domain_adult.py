@@ -13,9 +13,9 @@ from losses_problems import adult_problem
 from shared_data import shared_file
 from tclose.domains import Observed, arranged
 from tclose.hierarchies import read_hierarchy
-from tclose.recoding.cell_losses import arx_loss
-from tclose.recoding.full_domain import find
-from tclose.recoding.lattice import Lattice
+from tclose.recoding.full_domain.lattice import Lattice
+from tclose.recoding.full_domain.method import find
+from tclose.recoding.losses.cells import arx_loss
 from tclose.recoding.search import Search
 from tclose.roles import Hierarchical, Nominal, Ordered
 

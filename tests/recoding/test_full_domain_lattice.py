@@ -15,9 +15,9 @@ from test_full_domain import changed
 from tclose import compiled
 from tclose.counts import sparse_block
 from tclose.hierarchies import Hierarchy
-from tclose.recoding import roll_up
-from tclose.recoding.lattice import Lattice, bisected_chains, descended
-from tclose.recoding.roll_up import RollUp
+from tclose.recoding.full_domain import roll_up
+from tclose.recoding.full_domain.lattice import Lattice, bisected_chains, descended
+from tclose.recoding.full_domain.roll_up import RollUp
 from tclose.roles import Nominal
 
 

@@ -22,7 +22,7 @@ from losses_problems import (
 from shared_data import shared_file
 from tclose.hierarchies import Hierarchy
 from tclose.recoding.checking import Checker
-from tclose.recoding.losses import LOSSES, all_losses, losses_by_column
+from tclose.recoding.losses.catalogue import LOSSES, all_losses, losses_by_column
 from tclose.recoding.partition import check_whole
 
 ZIPS = ("47677", "47602", "47678", "47905", "47909", "47906", "47605", "47673", "47607")

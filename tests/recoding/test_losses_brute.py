@@ -13,10 +13,10 @@ import pytest
 from losses_problems import at_node, in_classes, nothing_released, problem_of, released, without
 
 from tclose.hierarchies import Hierarchy
-from tclose.recoding.losses import LOSSES, all_losses, losses_by_column, marginal_distances
+from tclose.recoding.losses.catalogue import LOSSES, all_losses, losses_by_column, marginal_distances
+from tclose.recoding.losses.queries import estimates, query_error, true_answers, workload
+from tclose.recoding.losses.spread import positions
 from tclose.recoding.partition import INTERVAL, hulls, published
-from tclose.recoding.queries import estimates, query_error, true_answers, workload
-from tclose.recoding.spread import positions
 from tclose.roles import Nominal, Ordered
 
 PLACES = Hierarchy(

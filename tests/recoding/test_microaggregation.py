@@ -18,16 +18,16 @@ from hypothesis import strategies as st
 
 from tclose import compiled
 from tclose.distances.paper import ordered_distance_of_values, variational_distance_of_values
-from tclose.recoding import microaggregation, nearest, swapping
 from tclose.recoding.checking import failing_classes
-from tclose.recoding.coordinates import Space, along_curve, coordinates
-from tclose.recoding.flows import flows_of
-from tclose.recoding.microaggregation import find
-from tclose.recoding.nearest import filled, mdav
-from tclose.recoding.proposals import aim_of, compartments
+from tclose.recoding.clusters import microaggregation, nearest, swapping
+from tclose.recoding.clusters.coordinates import Space, along_curve, coordinates
+from tclose.recoding.clusters.flows import flows_of
+from tclose.recoding.clusters.microaggregation import find
+from tclose.recoding.clusters.nearest import filled, mdav
+from tclose.recoding.clusters.proposals import aim_of, compartments
+from tclose.recoding.clusters.strata import proposed_size, safe_size, strata_plan, stratified
+from tclose.recoding.clusters.swapping import k_first
 from tclose.recoding.search import Search
-from tclose.recoding.strata import proposed_size, safe_size, strata_plan, stratified
-from tclose.recoding.swapping import k_first
 from tclose.roles import Nominal, Ordered
 
 

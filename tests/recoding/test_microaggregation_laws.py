@@ -5,8 +5,8 @@ import pytest
 from aggregation_problems import assert_covered, compartments_hold, problems
 from hypothesis import HealthCheck, given, settings
 
-from tclose.recoding import microaggregation, sabre
 from tclose.recoding.checking import failing_classes
+from tclose.recoding.clusters import microaggregation, sabre
 from tclose.recoding.search import Search
 
 METHODS = pytest.mark.parametrize("find", [microaggregation.find, sabre.find], ids=["microaggregation", "sabre"])

@@ -22,8 +22,9 @@ from hypothesis import given, settings
 from shared_data import shared_file
 from tclose import compiled
 from tclose.hierarchies import Hierarchy
-from tclose.recoding import cut_judging, mondrian
 from tclose.recoding.checking import Checker
+from tclose.recoding.mondrian import judging as cut_judging
+from tclose.recoding.mondrian import method as mondrian
 from tclose.recoding.partition import kept_detail
 from tclose.recoding.search import Search
 from tclose.roles import Nominal, Ordered

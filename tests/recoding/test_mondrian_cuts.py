@@ -4,9 +4,9 @@ import numpy as np
 from cutting_problems import problem_of, problems, quasi_of
 from hypothesis import given, settings
 
-from tclose.recoding import mondrian
 from tclose.recoding.boxes import Boxes
-from tclose.recoding.cuts import cuts_along
+from tclose.recoding.mondrian import method as mondrian
+from tclose.recoding.mondrian.cuts import cuts_along
 from tclose.recoding.partition import cell_costs, hulls
 from tclose.recoding.search import Search
 from tclose.roles import Nominal

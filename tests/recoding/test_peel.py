@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tclose.recoding.checking import Checker, failing_classes
-from tclose.recoding.closeness import closeness
-from tclose.recoding.leftovers import gathered, placed, taken_back
-from tclose.recoding.losses import LOSSES
+from tclose.recoding.losses.catalogue import LOSSES
 from tclose.recoding.methods import found
 from tclose.recoding.partition import INTERVAL, Partition, check_whole, hulls, kept_detail
-from tclose.recoding.peel import find
-from tclose.recoding.peeling import Peeler, Pull, visits
+from tclose.recoding.peel.closeness import closeness
+from tclose.recoding.peel.leftovers import gathered, placed, taken_back
+from tclose.recoding.peel.method import find
+from tclose.recoding.peel.peeling import Peeler, Pull, visits
 from tclose.recoding.search import Search
 from tclose.roles import Nominal, Ordered
 

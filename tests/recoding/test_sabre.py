@@ -20,12 +20,12 @@ from hypothesis import strategies as st
 from tclose.distances.paper import hierarchical_distance, naive_ordered_distance, numeric_distance, variational_distance
 from tclose.domains import Observed, arranged
 from tclose.hierarchies import hierarchy_of
-from tclose.recoding.buckets import bounds_of, bucketed, redistributed
-from tclose.recoding.flows import flows_of
-from tclose.recoding.nearest import filled
+from tclose.recoding.clusters.buckets import bounds_of, bucketed, redistributed
+from tclose.recoding.clusters.flows import flows_of
+from tclose.recoding.clusters.nearest import filled
+from tclose.recoding.clusters.proposals import aim_of, compartments, partition_of
+from tclose.recoding.clusters.sabre import find
 from tclose.recoding.partition import kept_detail
-from tclose.recoding.proposals import aim_of, compartments, partition_of
-from tclose.recoding.sabre import find
 from tclose.recoding.search import Search
 from tclose.roles import Hierarchical, Nominal, Numeric, Ordered
 

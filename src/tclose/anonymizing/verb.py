@@ -17,7 +17,7 @@ from tclose.engines.interface import Progress, Session, Table
 from tclose.errors import InputError, ThresholdError, closest, listed
 from tclose.exact import Number, fraction
 from tclose.models.catalogue import Requirement, Wanted, requirements
-from tclose.recoding.losses import LOSSES, all_losses, losses_by_column
+from tclose.recoding.losses.catalogue import LOSSES, all_losses, losses_by_column
 from tclose.recoding.methods import Found, check_method, found
 from tclose.recoding.partition import published
 from tclose.recoding.search import Search

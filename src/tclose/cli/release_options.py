@@ -14,7 +14,7 @@ from tclose.cli.options import OUTPUT, RELEASE, option, together
 from tclose.exact import fraction
 from tclose.policy import Policy
 from tclose.policy_release import AGAINST, RELEASE_KEYS
-from tclose.recoding.losses import LOSSES
+from tclose.recoding.losses.catalogue import LOSSES
 from tclose.recoding.methods import AUTO, METHODS
 from tclose.roles import Roles
 

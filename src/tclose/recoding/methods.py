@@ -54,31 +54,36 @@ class Way:
 METHODS: dict[str, Way] = {
     way.key: way
     for way in (
-        Way("peel", "peel", "Releases what is already close and generalises only the rest, part by part.", "tclose"),
+        Way(
+            "peel",
+            "peel.method",
+            "Releases what is already close and generalises only the rest, part by part.",
+            "tclose",
+        ),
         Way(
             "mondrian",
-            "mondrian",
+            "mondrian.method",
             "Cuts the table again and again where most detail is gained.",
             "LeFevre, DeWitt, Ramakrishnan 2006; Li, Li, Venkatasubramanian 2010",
             largest=_SMALL,
         ),
         Way(
             "microaggregation",
-            "microaggregation",
+            "clusters.microaggregation",
             "Clusters rows that are near each other, with sensitive values spread evenly over clusters.",
             "Soria-Comas, Domingo-Ferrer, Sánchez, Martínez 2015",
             largest=_SMALL,
         ),
         Way(
             "sabre",
-            "sabre",
+            "clusters.sabre",
             "Puts sensitive values into buckets and takes each class from the buckets in proportion.",
             "Cao, Karras, Kalnis, Tan 2011",
             largest=_SMALL,
         ),
         Way(
             "full-domain",
-            "full_domain",
+            "full_domain.method",
             "Publishes each column on one level of its hierarchy: the best node of the lattice.",
             "Samarati 2001; LeFevre, DeWitt, Ramakrishnan 2005; Kohlmayer et al. 2012",
             largest=_SMALL,

@@ -142,7 +142,7 @@ def legend(frontier: Frontier) -> str:
     best = f"{BEST} is the best of a row; {NONE} means that the method found no release."
     if kept_is_shown(frontier):
         return f"Shown is the detail that a release keeps, 1 − lm; more is better. {best}"
-    from tclose.recoding.losses import LOSSES
+    from tclose.recoding.losses.catalogue import LOSSES
 
     return f"Shown is the loss {frontier.loss} ({LOSSES[frontier.loss].title}); less is better. {best}"
 

@@ -129,7 +129,7 @@ def column_rows(release: Release) -> list[tuple[str, float]]:
 
 def loss_rows(release: Release) -> list[tuple[str, str, str]]:
     """Return the main losses: key, value and title."""
-    from tclose.recoding.losses import LOSSES
+    from tclose.recoding.losses.catalogue import LOSSES
 
     found = ((key, release.losses.get(key)) for key in MAIN_LOSSES)
     return [(key, decimal_text(value), LOSSES[key].title) for key, value in found if value is not None]

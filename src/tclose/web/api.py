@@ -61,7 +61,7 @@ def _kept(job: Job) -> Any:
 async def start(request: Request) -> Response:
     """Say what can be opened, and what words the settings know."""
     from tclose.models.catalogue import MODELS
-    from tclose.recoding.losses import LOSSES
+    from tclose.recoding.losses.catalogue import LOSSES
     from tclose.recoding.methods import AUTO, METHODS
 
     named = _workspace(request).named

@@ -21,8 +21,8 @@ from tclose.models.distinct_l import DistinctL
 from tclose.models.k_anonymity import KAnonymity
 from tclose.models.t_closeness import TCloseness
 from tclose.policy import Policy
-from tclose.recoding.full_domain import find
-from tclose.recoding.losses import LOSSES, losses_by_column
+from tclose.recoding.full_domain.method import find
+from tclose.recoding.losses.catalogue import LOSSES, losses_by_column
 from tclose.recoding.methods import coarsest
 from tclose.recoding.partition import published
 from tclose.recoding.problem import Problem

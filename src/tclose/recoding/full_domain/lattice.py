@@ -15,8 +15,8 @@ from functools import cached_property
 import numpy as np
 
 from tclose.counts import Integers
+from tclose.recoding.full_domain.roll_up import Node
 from tclose.recoding.problem import Problem
-from tclose.recoding.roll_up import Node
 
 _UNKNOWN, _HOLDS, _FAILS = 0, 1, 2
 

@@ -17,9 +17,9 @@ from tclose.counts import Integers
 from tclose.measuring import Task
 from tclose.recoding.boxes import Boxes
 from tclose.recoding.checking import Checker
-from tclose.recoding.cut_counts import dealt
-from tclose.recoding.cut_judging import Judge
-from tclose.recoding.cuts import Cuts, Parts, counted_up, cuts_along
+from tclose.recoding.mondrian.counting import dealt
+from tclose.recoding.mondrian.cuts import Cuts, Parts, counted_up, cuts_along
+from tclose.recoding.mondrian.judging import Judge
 from tclose.recoding.partition import Partition, hulls
 from tclose.recoding.problem import Floats, Problem
 from tclose.recoding.search import Search

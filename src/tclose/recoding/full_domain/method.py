@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from tclose.counts import Block, Integers, Part
 from tclose.measuring import failing
 from tclose.recoding.checking import failing_classes
-from tclose.recoding.lattice import Lattice, bisected_chains, descended
+from tclose.recoding.full_domain.lattice import Lattice, bisected_chains, descended
+from tclose.recoding.full_domain.roll_up import Classes, Node, RollUp
 from tclose.recoding.partition import Cells, Partition
 from tclose.recoding.problem import Problem
-from tclose.recoding.roll_up import Classes, Node, RollUp
 from tclose.recoding.search import Search
 
 MOST_JUDGED = 200_000

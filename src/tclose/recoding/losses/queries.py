@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from tclose.counts import Integers
+from tclose.recoding.losses.spread import covered, positions
 from tclose.recoding.partition import Partition
 from tclose.recoding.problem import Codes, Floats, Problem
-from tclose.recoding.spread import covered, positions
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class Workload:
     """Counting queries: how many rows have, in some columns, a value within a range.
 
     ``columns``, ``first`` and ``last`` are arrays of queries × conditions on quasi-identifiers; ranges are
-    of :func:`~tclose.recoding.spread.positions`. Each query also has a range of ranks of one sensitive
+    of :func:`~tclose.recoding.losses.spread.positions`. Each query also has a range of ranks of one sensitive
     attribute (−1: none).
     """
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from tclose.compiled import kernel
 from tclose.counts import Integers
-from tclose.recoding.coordinates import Space
+from tclose.recoding.clusters.coordinates import Space
 from tclose.recoding.problem import Floats
 
 WHOLE_UP_TO = 40_000

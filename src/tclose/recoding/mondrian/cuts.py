@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tclose.counts import Integers
 from tclose.recoding.boxes import Axis, Boxes
-from tclose.recoding.cut_counts import piece_boxes
+from tclose.recoding.mondrian.counting import piece_boxes
 from tclose.recoding.problem import Codes, Problem
 
 SHARES = 10

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tclose.counts import Block, Integers, sparse_block
-from tclose.recoding.problem import Codes, Problem
-from tclose.recoding.roll_up_loops import (
+from tclose.recoding.full_domain.roll_up_loops import (
     add_rows,
     copy_chosen,
     merge_classes,
@@ -19,6 +18,7 @@ from tclose.recoding.roll_up_loops import (
     sort_counts,
     sparse_chosen,
 )
+from tclose.recoding.problem import Codes, Problem
 
 Node = tuple[int, ...]
 """The level of each quasi-identifier."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tclose.counts import Integers
-from tclose.recoding.flows import Flows
+from tclose.recoding.clusters.flows import Flows
 from tclose.recoding.problem import Floats
 
 _CELLS_AT_ONCE = 4_000_000

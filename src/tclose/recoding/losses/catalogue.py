@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tclose.recoding.cell_losses import (
+from tclose.recoding.losses.cells import (
     arx_loss,
     generalized_certainty_penalty,
     loss_metric,
@@ -15,17 +15,17 @@ from tclose.recoding.cell_losses import (
     lost_entropy_share,
     lost_precision,
 )
-from tclose.recoding.class_losses import (
+from tclose.recoding.losses.classes import (
     average_class_size,
     average_class_size_by_k,
     discernibility,
     discernibility_before_suppression,
     lost_variance,
 )
-from tclose.recoding.marginals import marginal_distances, mean_marginal_distance
+from tclose.recoding.losses.marginals import marginal_distances, mean_marginal_distance
+from tclose.recoding.losses.queries import query_error
 from tclose.recoding.partition import Partition
 from tclose.recoding.problem import Problem
-from tclose.recoding.queries import query_error
 
 __all__ = ["LOSSES", "Loss", "all_losses", "losses_by_column", "marginal_distances"]
 

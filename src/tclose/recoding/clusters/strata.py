@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from tclose.counts import Integers
-from tclose.recoding.flows import Flows
+from tclose.recoding.clusters.flows import Flows
 
 
 def proposed_size(rows: int, k: int, t: Fraction) -> int:

@@ -13,12 +13,12 @@ from fractions import Fraction
 import numpy as np
 
 from tclose.recoding.checking import failing_classes
-from tclose.recoding.closeness import Closeness, closeness
-from tclose.recoding.leftovers import placed, taken_back
 from tclose.recoding.merge import repaired
-from tclose.recoding.mondrian import divided
+from tclose.recoding.mondrian.method import divided
 from tclose.recoding.partition import Partition, hulls
-from tclose.recoding.peeling import Peeler, Pull
+from tclose.recoding.peel.closeness import Closeness, closeness
+from tclose.recoding.peel.leftovers import placed, taken_back
+from tclose.recoding.peel.peeling import Peeler, Pull
 from tclose.recoding.problem import Problem
 from tclose.recoding.search import Search
 

@@ -6,9 +6,9 @@ import numpy as np
 
 from tclose.compiled import kernel
 from tclose.counts import Integers
-from tclose.recoding.coordinates import Space
-from tclose.recoding.flows import Flows
-from tclose.recoding.nearest import BLOCK, WHOLE_UP_TO, Pool
+from tclose.recoding.clusters.coordinates import Space
+from tclose.recoding.clusters.flows import Flows
+from tclose.recoding.clusters.nearest import BLOCK, WHOLE_UP_TO, Pool
 
 _STEPS = 2_000_000_000
 """About how many steps of the innermost loop are worth waiting for."""

@@ -8,11 +8,11 @@ from fractions import Fraction
 import numpy as np
 
 from tclose.counts import Integers
-from tclose.recoding.buckets import bucketed, redistributed
-from tclose.recoding.nearest import WHOLE_UP_TO, equal_plan, filled, with_others
+from tclose.recoding.clusters.buckets import bucketed, redistributed
+from tclose.recoding.clusters.nearest import WHOLE_UP_TO, equal_plan, filled, with_others
+from tclose.recoding.clusters.proposals import Aim, Compartment, aim_of, best, compartments, partition_of
 from tclose.recoding.partition import Partition
 from tclose.recoding.problem import Problem
-from tclose.recoding.proposals import Aim, Compartment, aim_of, best, compartments, partition_of
 from tclose.recoding.search import Search
 
 _TIMES = (Fraction(3, 2), Fraction(2), Fraction(3))

@@ -11,8 +11,8 @@ import numpy as np
 
 from tclose.counts import Integers
 from tclose.recoding.checking import failing_classes
-from tclose.recoding.coordinates import Scale, Space, along_curve, coordinates
-from tclose.recoding.flows import Flows, flows_of
+from tclose.recoding.clusters.coordinates import Scale, Space, along_curve, coordinates
+from tclose.recoding.clusters.flows import Flows, flows_of
 from tclose.recoding.merge import repaired
 from tclose.recoding.partition import Partition, hulls, published
 from tclose.recoding.problem import Problem, numbered

@@ -13,8 +13,8 @@ from tclose.distances.ground import exact_distance, float_distances
 from tclose.domains import Domain
 from tclose.measuring import Task, failing
 from tclose.models.catalogue import Requirement
-from tclose.recoding.cut_counts import piece_counts
-from tclose.recoding.cuts import Cuts, Parts
+from tclose.recoding.mondrian.counting import piece_counts
+from tclose.recoding.mondrian.cuts import Cuts, Parts
 from tclose.recoding.problem import Floats, Problem
 
 PAIRS_AT_ONCE = 4_000_000

@@ -10,14 +10,14 @@ import numpy as np
 
 from tclose.counts import Integers
 from tclose.recoding.checking import failing_classes
-from tclose.recoding.coordinates import Scale
-from tclose.recoding.nearest import BLOCK, WHOLE_UP_TO, equal_plan, filled, with_others
+from tclose.recoding.clusters.coordinates import Scale
+from tclose.recoding.clusters.nearest import BLOCK, WHOLE_UP_TO, equal_plan, filled, with_others
+from tclose.recoding.clusters.proposals import Aim, Compartment, aim_of, best, compartments, partition_of
+from tclose.recoding.clusters.strata import cuts_of, fitted_size, proposed_size, safe_size, stratified
+from tclose.recoding.clusters.swapping import k_first
 from tclose.recoding.partition import Partition
 from tclose.recoding.problem import Problem
-from tclose.recoding.proposals import Aim, Compartment, aim_of, best, compartments, partition_of
 from tclose.recoding.search import Search
-from tclose.recoding.strata import cuts_of, fitted_size, proposed_size, safe_size, stratified
-from tclose.recoding.swapping import k_first
 
 Labels = Callable[[Compartment], Integers]
 SCALES: tuple[Scale, ...] = ("loss", "deviation")

@@ -7,10 +7,10 @@ import numpy as np
 from tclose.counts import Integers, sparse_block
 from tclose.domains import Domain
 from tclose.models.t_closeness import TCloseness
-from tclose.recoding.cell_losses import value_counts
+from tclose.recoding.losses.cells import value_counts
+from tclose.recoding.losses.spread import covered, positions
 from tclose.recoding.partition import Partition
 from tclose.recoding.problem import Codes, Floats, Problem, Quasi
-from tclose.recoding.spread import covered, positions
 
 
 def marginal_distances(problem: Problem, partition: Partition) -> dict[str, float]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tclose.counts import Integers
 from tclose.recoding.checking import Checker
-from tclose.recoding.closeness import Closeness, Kinds
+from tclose.recoding.peel.closeness import Closeness, Kinds
 from tclose.recoding.problem import Codes, Floats, Problem
 
 MOST_WORK = 30_000_000
@@ -124,7 +124,7 @@ class Peeler:
 
     def peel(self, close: Closeness, pull: Pull, left: Integers) -> Peeled:
         """Release the close parts of what is left, node by node."""
-        from tclose.recoding.peel_loops import propose
+        from tclose.recoding.peel.loops import propose
 
         done = Peeled(left.copy())
         pool = np.bincount(self.kinds.of_row, weights=left, minlength=len(self.kinds.shares)).astype(np.int64)

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from tclose.counts import Integers
 from tclose.recoding.boxes import Boxes
-from tclose.recoding.closeness import Closeness, Kinds
 from tclose.recoding.partition import INTERVAL, Cells, Partition, cell_costs, hulls
+from tclose.recoding.peel.closeness import Closeness, Kinds
 from tclose.recoding.problem import Codes, Floats, Problem
 
 _MOST_CELLS = 30_000_000
@@ -29,7 +29,7 @@ def placed(
     steps = left * number * len(problem.quasi)
     if not left or not number or number * close.expected.size > _MOST_CELLS or steps > _MOST_STEPS:
         return partition
-    from tclose.recoding.leftover_loops import place
+    from tclose.recoding.peel.leftover_loops import place
 
     wanted = np.repeat(partition.rows[waiting], partition.counts[waiting])
     low, high, levels = _extents(problem, partition)

@@ -1,0 +1,1 @@
+"""Cutting: one class of all rows, divided as long as every part meets the requirements."""

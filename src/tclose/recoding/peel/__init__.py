@@ -1,0 +1,1 @@
+"""Peeling: classes that are already close leave, and only the rest is generalised further."""
