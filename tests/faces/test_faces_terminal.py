@@ -34,25 +34,27 @@ def on_a_terminal(*arguments, env=None):
 
 
 def test_colour_is_for_terminals_that_want_it():
-    assert "\x1b[31m" in on_a_terminal("audit", "example:salary", "--k", "4")
-    assert "\x1b" not in on_a_terminal("audit", "example:salary", "--k", "4", env={"NO_COLOR": "1"})
-    assert "\x1b" not in on_a_terminal("audit", "example:salary", "--k", "4", env={"TERM": "dumb"})
+    audit = ("audit", "example:salary", "--k", "4", "--quiet")
+    assert "\x1b[31m" in on_a_terminal(*audit)
+    assert "\x1b" not in on_a_terminal(*audit, env={"NO_COLOR": "1"})
+    assert "\x1b" not in on_a_terminal(*audit, env={"TERM": "dumb"})
 
 
 @pytest.mark.parametrize("form", ["text", "json", "csv", "markdown", "html"])
 def test_hostile_cells_do_not_reach_the_terminal(tmp_path, form):
     path = tmp_path / "t.csv"
     path.write_text("q\x1b]0;own\x07,s\n\x1b[2Ja,x\n\x9b31mb,y\n\x1b[2Ja,x\n", encoding="utf-8")
-    received = on_a_terminal("audit", path, "-q", "q\x1b]0;own\x07", "-s", "s", "--k", "2", "--format", form)
+    roles = ("-q", "q\x1b]0;own\x07", "-s", "s")
+    received = on_a_terminal("audit", path, *roles, "--k", "2", "--format", form, "--quiet")
     without_our_colours = re.sub("\x1b\\[[0-9;]*m", "", received)
     assert not set("\x1b\x07\x9b") & set(without_our_colours)
     assert "31mb" in received
 
 
 def test_hostile_names_do_not_reach_the_terminal_in_errors(tmp_path):
-    received = on_a_terminal("audit", "example:salary", "-q", "\x1b[2Jzip", "-s", "salary")
+    received = on_a_terminal("audit", "example:salary", "-q", "\x1b[2Jzip", "-s", "salary", "--quiet")
     assert "\x1b" not in received
-    assert "\x1b" not in on_a_terminal("profile", tmp_path / "\x1b[2J.csv")
+    assert "\x1b" not in on_a_terminal("profile", tmp_path / "\x1b[2J.csv", "--quiet")
     assert "\x1b" not in on_a_terminal("audit", "--\x1b[2J")
 
 
