@@ -72,19 +72,26 @@ class Terminal:
     def flush(self):
         pass
 
+    def receives(self, text):
+        """Wait for a text as long as even a busy machine needs."""
+        deadline = time.monotonic() + 60
+        while text not in self.written and time.monotonic() < deadline:
+            time.sleep(0.01)
+        return text in self.written
+
 
 def test_progress_is_shown_only_after_a_while(monkeypatch):
     monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    monkeypatch.setattr(progress_module, "PATIENCE", 60.0)
     with progress_module.progress(quiet=False) as report:
         report("Counting", 0.5)
     assert terminal.written == ""
     monkeypatch.setattr(progress_module, "PATIENCE", 0.01)
     with progress_module.progress(quiet=False) as report:
         report("Counting", None)
-        time.sleep(0.3)
+        assert terminal.receives("Counting")
         report("Measuring [bold]", 0.5)
-        time.sleep(0.2)
-    assert "Measuring [bold]" in terminal.written
+        assert terminal.receives("Measuring [bold]")
 
 
 def test_no_progress_where_nobody_sees_it(monkeypatch):
