@@ -18,7 +18,7 @@ import numpy as np
 from tclose.counts import Integers, Ranks
 from tclose.engines.interface import Recoding
 from tclose.errors import InputError
-from tclose.hierarchies import Hierarchy
+from tclose.hierarchies import Hierarchy, check_rule
 from tclose.models.catalogue import Requirement, requirements, short
 from tclose.policy import declared_distance
 from tclose.roles import Distance, Hierarchical, Ordered, Roles
@@ -181,6 +181,7 @@ def _recipe_data(recipe: Recipe) -> dict[str, Any]:
                 "values": list(column.values),
                 "cells": [[cell.label, cell.level, cell.low, cell.high] for cell in column.cells],
                 "hierarchy": [list(row) for row in column.hierarchy.rows],
+                "rule": column.hierarchy.rule,
             }
             for column in recipe.columns
         ],
@@ -228,9 +229,17 @@ def _column(data: Mapping[str, Any]) -> RecodedColumn:
         name=_text(data["name"]),
         values=_cells(data["values"]),
         cells=tuple(_cell(cell) for cell in _listed(data["cells"])),
-        hierarchy=Hierarchy(tuple(_texts(row) for row in data["hierarchy"])),
+        hierarchy=Hierarchy(tuple(_texts(row) for row in data["hierarchy"]), _rule(data.get("rule"))),
         native=bool(data["native"]),
     )
+
+
+def _rule(given: object) -> str | None:
+    """Return the rule of a hierarchy, checked; recipes of earlier versions have none."""
+    if given is None:
+        return None
+    check_rule(_text(given))
+    return _text(given)
 
 
 def _cell(data: Any) -> Cell:

@@ -139,6 +139,63 @@ def test_where_every_column_has_one_level_new_combinations_make_classes_of_their
     assert (strange.holds, strange.suppressed) == (True, 4)
 
 
+@pytest.mark.parametrize("method", ["full-domain", "merge"])
+@pytest.mark.parametrize(
+    ("words", "old", "new", "cells", "outside"),
+    [
+        ("intervals:5,10", [20, 21, 22, 23], [24, 24, 21, 24], {"[20, 25)": 4}, 39),
+        ("breaks:30,60", [20, 21, 22, 23], [5, 29, 20, 21], {"< 30": 4}, 30),
+        ("mask", ["471", "472", "473", "474"], ["479", "470", "471", "47"], {"47*": 4}, "481"),
+        ("dates:month,year", ["2024-03-01", "2024-03-02", "2024-03-03", "2024-03-04"],
+         ["2024-03-31", "2024-03-01", "2024-03-09", "2024-03-09"], {"2024-03": 4}, "2025-01-01"),
+    ],
+)  # fmt: skip
+def test_values_that_a_recipe_has_not_seen_are_published_by_the_rule_of_their_column(
+    tmp_path, method, words, old, new, cells, outside
+):
+    """All old values lie in one node of level 1, and so do the new ones but for the one outside."""
+    roles = Roles(["q"], {"ill": Nominal()})
+    made = anonymize(
+        pa.table({"q": old * 2, "ill": ["x", "y"] * 4}), roles, require={"k": 4}, hierarchies={"q": words},
+        levels={"q": 1}, intervals=False, method=method,
+    ).write(tmp_path / "old.csv")  # fmt: skip
+    recipe = read_recipe(made.recipe)
+    assert recipe.columns[0].hierarchy.rule.startswith(words)
+    again = apply(recipe, pa.table({"q": new * 2, "ill": ["x", "y"] * 4}))
+    assert (again.holds, again.suppressed) == (True, 0)
+    assert Counter(again.to_arrow()["q"].to_pylist()) == {label: 2 * rows for label, rows in cells.items()}
+    second = again.write(tmp_path / "new.csv")
+    assert apply(second.recipe, pa.table({"q": old * 2, "ill": ["x", "y"] * 4})).holds
+    alone = apply(recipe, pa.table({"q": [*new, outside], "ill": ["x", "y", "x", "y", "x"]}))
+    assert (alone.holds, alone.suppressed) == ((False, 0) if recipe.levels else (True, 1))
+
+
+def test_values_that_no_rule_covers_are_left_out_and_named():
+    """A mask of three characters says nothing of four, nor a group of a value between its own."""
+    roles = Roles(["zip", "size"], {"ill": Nominal()})
+    table = pa.table({"zip": ["471", "472"] * 4, "size": ["a", "a", "c", "c"] * 2, "ill": ["x", "y"] * 4})
+    recipe = anonymize(
+        table, roles, require={"k": 8}, hierarchies={"zip": "mask", "size": "groups"}, method="full-domain"
+    ).recipe
+    again = apply(recipe, pa.table({"zip": ["479", "4711"] * 8, "size": ["a"] * 15 + ["b"], "ill": ["x", "y"] * 8}))
+    assert (again.holds, again.suppressed) == (True, 8)
+    assert [note for note in again.notes if "hierarchy" in note] == [
+        "zip: 1 value is not covered by its hierarchy; rows that have it are left out.",
+        "size: 1 value is not covered by its hierarchy; rows that have it are left out.",
+    ]
+
+
+def test_a_recipe_of_an_earlier_version_has_no_rules_and_knows_what_it_has_seen(tmp_path):
+    recipe = json.loads(release_of(rows_of(40, 5), "full-domain", require={"k": 3}).recipe.to_json())
+    for column in recipe["columns"]:
+        del column["rule"]
+    path = tmp_path / "recipe.json"
+    path.write_text(json.dumps(sealed(recipe)))
+    new = rows_of(1000, 2, [*range(20, 30), 300])
+    strangers = new["age"].to_pylist().count(300)
+    assert apply(path, new).suppressed == strangers > 0
+
+
 def test_a_recipe_whose_requirements_new_rows_miss_gives_no_release():
     """All new rows are ill alike in one class, so that l is 1."""
     table = pa.table({"zone": ["a", "b"] * 4, "ill": ["x", "x", "y", "y"] * 2})

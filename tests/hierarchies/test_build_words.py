@@ -7,6 +7,7 @@ import pytest
 from tclose.errors import HierarchyError
 from tclose.hierarchies import (
     break_hierarchy,
+    builder_meant,
     built_hierarchy,
     date_hierarchy,
     flat_hierarchy,
@@ -70,6 +71,15 @@ def test_groups_follow_the_categories_else_the_alphabet(text):
 @pytest.mark.parametrize("text", ["zip.csv", "./flat", "flat.csv", "hierarchies/mask", "interval:5", ""])
 def test_what_is_no_builder_is_a_path(text):
     assert not is_builder(text)
+
+
+def test_a_path_that_is_nearly_a_word_was_meant_as_one(tmp_path):
+    assert builder_meant("interval:5,10") == "intervals:5,10"
+    assert builder_meant(str(tmp_path / "quantile")) == "quantiles"
+    assert builder_meant("zip.csv") is None
+    assert builder_meant("xyzzy") is None
+    (tmp_path / "masks").write_text("47602;*\n")
+    assert builder_meant(str(tmp_path / "masks")) is None
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tclose.engines.interface import DistinctRows
+from tclose.hierarchies import extended_hierarchy, named
 from tclose.readings import as_text, exact_number
 from tclose.recipes import Cell, Recipe, RecodedColumn
 
@@ -22,13 +23,15 @@ _UNKNOWN = "\0"
 def extended(recipe: Recipe, distinct: DistinctRows) -> Recipe:
     """Return the recipe with what becomes of the combinations of quasi-identifiers that a table has.
 
-    Combinations that the recipe knows keep their class. Of the classes whose cells cover another combination, it
-    goes to the one that publishes most detail; where none does, it is left out, or, where every column has one level
-    and nothing was left out, it makes a class of its own.
+    Values that the recipe has not seen are placed by the rule of their hierarchy, where it has one. Combinations
+    that the recipe knows keep their class. Of the classes whose cells cover another combination, it goes to the one
+    that publishes most detail; where none does, it is left out, or, where every column has one level and nothing was
+    left out, it makes a class of its own.
     """
     texts = [
         [None if value is None else as_text(value) for value in _listed(observed.values)] for observed in distinct.quasi
     ]
+    recipe = replace(recipe, columns=tuple(map(_by_rule, recipe.columns, texts)))
     codes = np.unique(distinct.codes, axis=0)
     known = {tuple(row): at for at, row in enumerate(_spelled(recipe.codes, [c.values for c in recipe.columns]))}
     rows = _spelled(codes, texts)
@@ -42,6 +45,13 @@ def extended(recipe: Recipe, distinct: DistinctRows) -> Recipe:
             classes[strange] = _covering(recipe, texts, codes[strange])
     named = tuple(replace(column, values=tuple(seen)) for column, seen in zip(columns, texts, strict=True))
     return replace(recipe, columns=named, codes=codes.astype(np.int32), classes=classes, cells=cells)
+
+
+def _by_rule(column: RecodedColumn, texts: Sequence[str | None]) -> RecodedColumn:
+    """Return a column whose hierarchy has the values that its rule covers."""
+    with named(column.name):
+        tree = extended_hierarchy(column.hierarchy, (text for text in texts if text is not None))
+    return replace(column, hierarchy=tree)
 
 
 def _listed(values: Sequence[object] | NDArray[np.generic]) -> list[object]:

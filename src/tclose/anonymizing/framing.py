@@ -14,7 +14,15 @@ import numpy as np
 from tclose.domains import Domain, Observed, arranged
 from tclose.engines.interface import DistinctRows
 from tclose.errors import HierarchyError, InputError, RoleConflictError, ThresholdError, counted, listed
-from tclose.hierarchies import Hierarchy, built_hierarchy, hierarchy_of, inferred_hierarchy, is_builder
+from tclose.hierarchies import (
+    Hierarchy,
+    builder_meant,
+    built_hierarchy,
+    hierarchy_of,
+    inferred_hierarchy,
+    is_builder,
+    named,
+)
 from tclose.measuring import Task
 from tclose.models.catalogue import Requirement
 from tclose.recoding.problem import Problem, Quasi
@@ -141,7 +149,7 @@ def _check_names(roles: Roles, wishes: Wishes) -> None:
 
 def _check_spelled(names: tuple[str, ...], observed: Observed) -> None:
     """Refuse values that a recipe cannot spell so that they read as the same values again."""
-    values = observed.values.tolist() if isinstance(observed.values, np.ndarray) else observed.values
+    values = _values(observed)
     for at, name in enumerate(names):
         parts = (value[at] if len(names) > 1 else value for value in values)  # type: ignore[index]
         if any(isinstance(part, dt.timedelta | bytes | bytearray) for part in parts):
@@ -153,30 +161,53 @@ def _check_spelled(names: tuple[str, ...], observed: Observed) -> None:
 
 def _quasi(name: str, observed: Observed, wishes: Wishes, notes: list[str]) -> tuple[Quasi, np.ndarray, Hierarchy]:
     given = wishes.hierarchies.get(name)
-    values = observed.values.tolist() if isinstance(observed.values, np.ndarray) else list(observed.values)
     inferred, intervals = True, wishes.intervals
     if given is None:
-        tree = inferred_hierarchy(values, observed.counts, observed.kind, observed.categories)
-        if tree is None:
-            raise HierarchyError(
-                f"The quasi-identifier {name!r} is text of {counted(len(values), 'value')} and has no hierarchy, so "
-                f"nothing says how to generalise it. Give one, --hierarchy {name}=FILE, or say that its values are "
-                f"kept or replaced by * as a whole, --hierarchy {name}=flat."
-            )
-        if tree.height > 1:
-            notes.append(f"{name}: a hierarchy of {tree.height + 1} levels was made from its values.")
+        tree = _inferred(name, observed, notes)
     elif isinstance(given, str) and is_builder(given):
-        tree = built_hierarchy(given, values, observed.counts, observed.kind, observed.categories)
-        if given.partition(":")[0] in _NOT_LINES:
+        with named(name):
+            tree = built_hierarchy(given, _values(observed), observed.counts, observed.kind, observed.categories)
+        if given.partition(":")[0].strip() in _NOT_LINES:
             inferred = intervals = False
     else:
-        tree, inferred = hierarchy_of(given, name), False
+        tree, inferred = _given(name, given), False
     if _ambiguous(tree):
         notes.append(f"{name}: a label of its hierarchy stands on two levels for different values; readers see one.")
     weight = _weight(name, wishes)
     span = _span(name, wishes.levels.get(name))
     quasi, codes = prepared(name, observed, tree, inferred=inferred, intervals=intervals, levels=span, weight=weight)
     return quasi, codes, tree
+
+
+def _values(observed: Observed) -> list[object]:
+    return observed.values.tolist() if isinstance(observed.values, np.ndarray) else list(observed.values)
+
+
+def _inferred(name: str, observed: Observed, notes: list[str]) -> Hierarchy:
+    """Return the hierarchy that the values of a column show, or say how to give one."""
+    values = _values(observed)
+    with named(name):
+        tree = inferred_hierarchy(values, observed.counts, observed.kind, observed.categories)
+    if tree is None:
+        raise HierarchyError(
+            f"The quasi-identifier {name!r} is text of {counted(len(values), 'value')} and has no hierarchy, so "
+            f"nothing says how to generalise it. Give one, --hierarchy {name}=FILE, or say that its values are "
+            f"kept or replaced by * as a whole, --hierarchy {name}=flat."
+        )
+    if tree.height > 1:
+        notes.append(f"{name}: a hierarchy of {tree.height + 1} levels was made from its values.")
+    return tree
+
+
+def _given(name: str, given: GivenHierarchy) -> Hierarchy:
+    """Return the hierarchy that a person gave, or ask whether words were meant instead of a file that is not there."""
+    try:
+        return hierarchy_of(given, name)
+    except HierarchyError as error:
+        meant = builder_meant(given) if isinstance(given, str) else None
+        if meant is None:
+            raise
+        raise HierarchyError(f"{error} Did you mean {meant!r}?") from None
 
 
 def _weight(name: str, wishes: Wishes) -> float:

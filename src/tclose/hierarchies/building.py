@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from tclose.errors import HierarchyError, closest, listed
 from tclose.hierarchies.dates import CALENDAR_LEVELS, date_hierarchy
@@ -36,6 +38,20 @@ def is_builder(text: str) -> bool:
     (True, True, False, False)
     """
     return text.partition(":")[0].strip() in _BUILDERS
+
+
+def builder_meant(path: str) -> str | None:
+    """Return the words that somebody may have meant by the path of a file that is not there, or None.
+
+    Examples
+    --------
+    >>> builder_meant("interval:5,10"), builder_meant("tables/zip.csv")
+    ('intervals:5,10', None)
+    """
+    word, colon, rest = path.partition(":")
+    name = Path(word).name
+    near = None if "." in name or os.path.lexists(path) else closest(name, _BUILDERS)
+    return None if near is None else f"{near}{colon}{rest}"
 
 
 def built_hierarchy(

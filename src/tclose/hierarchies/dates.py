@@ -54,7 +54,7 @@ def date_hierarchy(values: Iterable[object], levels: Sequence[str] = CALENDAR_LE
     1999-12-31 < 1999-12 < 1999 < 1990s < *
     2024-03-07 < 2024-03 < 2024 < 2020s < *
     """
-    _check_levels(levels)
+    check_levels(levels)
     leaves = sorted_leaves(values)
     days = days_of(leaves)
     if days is None:
@@ -62,10 +62,15 @@ def date_hierarchy(values: Iterable[object], levels: Sequence[str] = CALENDAR_LE
             "The calendar needs dates, and some of the distinct values are none; write them as 2024-03-07, or build "
             "numbers with 'intervals', codes with 'mask', or give a hierarchy file."
         )
-    columns = [[_LABELS[level](day) for day in days] for level in levels]
+    columns = calendar_levels(days, levels)
     if levels[0] == "day" and columns[0] == list(leaves):
-        columns = columns[1:]
-    return grown(leaves, columns)
+        levels, columns = levels[1:], columns[1:]
+    return grown(leaves, columns, rule=f"dates:{','.join(levels)}" if levels else None)
+
+
+def calendar_levels(days: Sequence[dt.date], levels: Sequence[str]) -> list[list[str]]:
+    """Return what days are called on some levels of the calendar."""
+    return [[_LABELS[level](day) for day in days] for level in levels]
 
 
 def levels_that_unite(days: Sequence[dt.date], distinct: int) -> tuple[str, ...]:
@@ -110,7 +115,8 @@ def _day(value: object) -> dt.date | None:
     return None
 
 
-def _check_levels(levels: Sequence[str]) -> None:
+def check_levels(levels: Sequence[str]) -> None:
+    """Refuse levels that the calendar lacks, or that are not from fine to coarse."""
     if not levels:
         raise HierarchyError(f"No level of the calendar was named; take some of {listed(_LABELS)}.")
     for level in levels:

@@ -8,7 +8,8 @@ import json
 import os
 import secrets
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from tclose.errors import HierarchyError
@@ -44,16 +45,21 @@ def hierarchy_of(thing: Hierarchy | Path | str | Mapping[str, object], name: str
     """
     if isinstance(thing, Hierarchy):
         return thing
-    try:
+    with named(name):
         if isinstance(thing, Mapping):
             return Hierarchy(rows_of_tree(thing))
         if isinstance(thing, str | os.PathLike):
             return read_hierarchy(thing)
+        raise HierarchyError(f"give a path, a nested mapping or a Hierarchy, not {type(thing).__name__}.")
+
+
+@contextmanager
+def named(column: str) -> Iterator[None]:
+    """Let what is wrong with a hierarchy say which column it is for."""
+    try:
+        yield
     except HierarchyError as error:
-        raise HierarchyError(f"Hierarchy of {name!r}: {error}") from error
-    raise HierarchyError(
-        f"Hierarchy of {name!r}: give a path, a nested mapping or a Hierarchy, not {type(thing).__name__}."
-    )
+        raise HierarchyError(f"Hierarchy of {column!r}: {error}") from error
 
 
 def read_hierarchy(path: str | os.PathLike[str]) -> Hierarchy:

@@ -28,7 +28,7 @@ def flat_hierarchy(values: Iterable[object]) -> Hierarchy:
     >>> flat_hierarchy(["f", "m"]).rows
     (('f', '*'), ('m', '*'))
     """
-    return grown(sorted_leaves(values), [])
+    return grown(sorted_leaves(values), [], rule="flat")
 
 
 def group_hierarchy(values: Iterable[object], sizes: int | Iterable[int] = 2) -> Hierarchy:

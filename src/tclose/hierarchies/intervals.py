@@ -53,7 +53,8 @@ def interval_hierarchy(
     steps = multiples_given(widths, "width")
     leaves = sorted_leaves(values)
     places, (origin, *units), common = scaled(numbers_of(leaves), [*numbers_given([start], "start"), *steps])
-    return grown(leaves, [_between_steps(leaves, places, origin, unit, common) for unit in units])
+    levels = [_between_steps(leaves, places, origin, unit, common) for unit in units]
+    return grown(leaves, levels, rule=None if origin else f"intervals:{','.join(map(exact_text, steps))}")
 
 
 def _between_steps(leaves: Iterable[str], places: Sequence[Place], origin: int, unit: int, common: int) -> list[str]:
@@ -111,7 +112,7 @@ def break_hierarchy(values: Iterable[object], breaks: Iterable[Number] | Iterabl
         own = list(itertools.islice(following, len(given)))
         labels = _labels_between([Fraction(mark, common) for mark in own])
         levels.append([labels[bisect_right(own, place)] for place in places])
-    return grown(leaves, levels)
+    return grown(leaves, levels, rule="breaks:" + "/".join(",".join(map(exact_text, given)) for given in lists))
 
 
 def _lists_of_breaks(breaks: Iterable[Number] | Iterable[Iterable[Number]]) -> list[list[Fraction]]:

@@ -36,13 +36,18 @@ def leaves_of(values: Iterable[object]) -> Leaves:
     for value in plain(values):
         if not is_missing(value):
             leaves.setdefault(as_text(value), value)
-    blank = sum(1 for text in leaves if not text.strip() or "\0" in text)
+    blank = sum(1 for text in leaves if not is_label(text))
     if blank:
         raise HierarchyError(
             f"{counted(blank, 'distinct value')} of the column cannot be labels: a text that is blank or holds a NUL; "
             "make them missing, or write something in their place."
         )
     return leaves
+
+
+def is_label(text: str) -> bool:
+    """Say whether a text may be a label: it is not blank, and holds no NUL."""
+    return bool(text.strip()) and "\0" not in text
 
 
 def sorted_leaves(values: Iterable[object]) -> Leaves:
@@ -65,13 +70,15 @@ def is_missing(value: object) -> bool:
     return value is None or bool(value != value)
 
 
-def grown(leaves: Iterable[str], levels: Sequence[Sequence[str]], root: str = ROOT) -> Hierarchy:
+def grown(
+    leaves: Iterable[str], levels: Sequence[Sequence[str]], root: str = ROOT, *, rule: str | None = None
+) -> Hierarchy:
     """Return the tree of leaves, the labels of each leaf on the levels above, and a root.
 
     Without leaves it is the tree of ``*`` alone, which stands for a missing value.
     """
     rows = tuple((leaf, *labels, root) for leaf, *labels in zip(leaves, *levels, strict=True))
-    return Hierarchy(rows or ((ROOT, ROOT),))
+    return Hierarchy(rows, rule) if rows else Hierarchy(((ROOT, ROOT),))
 
 
 def numbers_of(leaves: Leaves) -> list[Fraction | float]:

@@ -54,9 +54,17 @@ def mask_hierarchy(
             f"The longest value has {longest} characters, and codes have up to {MOST_LEVELS}; "
             "mask codes only, and give other texts a hierarchy file."
         )
+    levels = masked_levels(leaves, longest, from_the=from_the, character=character)
+    return grown(leaves, levels, character * longest, rule=f"mask:{from_the}" if character == ROOT else None)
+
+
+def masked_levels(
+    codes: Iterable[str], longest: int, *, from_the: Literal["right", "left"], character: str = ROOT
+) -> list[list[str]]:
+    """Return codes of up to ``longest`` characters with one more of them masked on each level below the root."""
+    codes = list(codes)
     label = _masked_right if from_the == "right" else _masked_left
-    levels = [[label(leaf, longest - hidden, character * hidden) for leaf in leaves] for hidden in range(1, longest)]
-    return grown(leaves, levels, character * longest)
+    return [[label(code, longest - hidden, character * hidden) for code in codes] for hidden in range(1, longest)]
 
 
 def _masked_right(code: str, kept: int, mask: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -42,6 +42,9 @@ class Hierarchy:
     rows
         One row per leaf: the leaf, its ancestors, the root; all rows equally long. Exact repetitions
         of a row are dropped.
+    rule
+        The words of the rule that made the rows, where it says what becomes of any other value too, such as
+        ``intervals:5,10``; :mod:`tclose.hierarchies.rules` follows it.
 
     Raises
     ------
@@ -61,6 +64,7 @@ class Hierarchy:
     """
 
     rows: tuple[Row, ...]
+    rule: str | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         rows = tuple(tuple(row) for row in self.rows)
