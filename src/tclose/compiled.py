@@ -16,19 +16,23 @@ PAYS_FROM = 40_000
 LOADED_PAYS_FROM = 400
 """From this many steps on, calling a loop that is compiled already costs less than running it as Python."""
 
+PAYS_AFTER = 1_000_000
+"""After this many steps as Python, call by call, so many more are likely that the compiler is loaded for them."""
+
 _lock = threading.RLock()
 
 
 class Kernel:
     """A loop over arrays, written once.
 
-    Called with ``work`` below :data:`PAYS_FROM` (:data:`LOADED_PAYS_FROM` once it is compiled) it runs as Python on
-    lists of Python integers, which cannot overflow; above, it runs compiled, outside the interpreter lock and
-    cached on disk.
+    Called with ``work`` below :data:`PAYS_FROM` (:data:`LOADED_PAYS_FROM` once it is compiled, or has done
+    :data:`PAYS_AFTER` steps) it runs as Python on lists of Python integers, which cannot overflow; above, it runs
+    compiled, outside the interpreter lock and cached on disk.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.plain = function
+        self.steps = 0
         functools.update_wrapper(self, function)
 
     @functools.cached_property
@@ -39,8 +43,10 @@ class Kernel:
 
     def __call__(self, *arguments: Any, work: int) -> Any:
         """Run the loop; ``work`` is how many steps it will take."""
-        if work >= (LOADED_PAYS_FROM if "compiled" in self.__dict__ else PAYS_FROM):
+        pays = "compiled" in self.__dict__ or self.steps >= PAYS_AFTER
+        if work >= (LOADED_PAYS_FROM if pays else PAYS_FROM):
             return self.compiled(*arguments)
+        self.steps += work
         lists = [item.tolist() if isinstance(item, np.ndarray) else item for item in arguments]
         result = self.plain(*lists)
         for given, after in zip(arguments, lists, strict=True):

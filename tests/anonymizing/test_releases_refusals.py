@@ -11,6 +11,7 @@ import pytest
 from tclose import Nominal, Numeric, Ordered, Roles, audit
 from tclose.anonymizing import anonymize
 from tclose.errors import InputError
+from tclose.recoding.methods import METHODS
 
 TABLE = pa.table({"age": [1, 2, 3, 4] * 4, "zone": ["a", "b"] * 8, "ill": ["x", "y", "z", "x"] * 4})
 ROLES = Roles(["age", "zone"], {"ill": Nominal()})
@@ -40,6 +41,9 @@ WISHES = {"require": {"k": 2}, "hierarchies": {"zone": "flat"}}
         ({"hierarchies": {"zone": "absent.csv"}}, "absent.csv"),
         ({"hierarchies": {"zone": {"*": ["a"]}}}, "1 value is not among its leaves"),
         ({"hierarchies": {"ill": "flat"}}, "no quasi-identifier"),
+        ({"hierarchies": {"zone": "flat", "age": "interval:2"}}, "'age'.*no such file.*Did you mean 'intervals:2'"),
+        ({"hierarchies": {"zone": "intervals:5"}}, "Hierarchy of 'zone': Intervals and breaks need numbers"),
+        ({"hierarchies": {"zone": "flat", "age": "intervals:2,3"}}, "Hierarchy of 'age': The width 3"),
         ({"method": None}, "is not a method"),
         ({"method": "Peel"}, "is not a method"),
         ({"loss": None}, "is not a loss"),
@@ -79,6 +83,13 @@ def test_text_without_a_hierarchy_is_refused_without_showing_its_values():
     with pytest.raises(InputError, match="has no hierarchy") as refusal:
         anonymize(table, Roles(["name"], {"ill": Nominal()}), require={"k": 2})
     assert "canary" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("wishes", [{}, {"hierarchies": {"city": "flat"}}, {"hierarchies": {"city": "mask"}}])
+def test_a_blank_text_is_refused_with_the_name_of_its_column(wishes):
+    table = pa.table({"city": ["a", "b", " "] * 2, "ill": ["x", "y", "z"] * 2})
+    with pytest.raises(InputError, match=r"'city'.*blank"):
+        anonymize(table, Roles(["city"], {"ill": Nominal()}), require={"k": 2}, **wishes)
 
 
 def test_sensitive_values_that_a_text_file_would_change_are_refused_there_only(tmp_path):
@@ -137,3 +148,21 @@ def test_extreme_numbers_have_losses_like_any_other(values):
     release = anonymize(table, Roles(["q"], {"s": Nominal()}), require={"k": 2})
     assert release.holds
     assert 0 <= release.losses["sse"] <= 100
+
+
+@pytest.mark.parametrize("method", sorted(METHODS))
+def test_a_release_keeps_some_value_of_every_attribute(tmp_path, method):
+    """With nulls='drop', leaving out the only row that has a value would leave nothing to judge."""
+    rows = 22
+    frame = pa.table(
+        {
+            "q": [1] + [2] * (rows - 1),
+            "s": ["u"] + [None] * (rows - 1),
+            "other": ["v", "w"] * (rows // 2),
+        }
+    )
+    roles = Roles(["q"], {"s": Nominal(nulls="drop"), "other": Nominal()})
+    release = anonymize(frame, roles, require={"alpha": {"other": "0.7"}}, suppress="0.5", method=method)
+    written = release.write(tmp_path / "release.parquet")
+    assert written.audit.holds
+    assert "u" in release.to_arrow().column("s").to_pylist()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import os
 import signal
@@ -9,9 +10,12 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from pyarrow import feather
 
 from tclose import Nominal, Roles, audit
 from tclose.anonymizing import anonymize
@@ -193,3 +197,33 @@ def test_a_full_disk_leaves_nothing_and_says_so(tmp_path, room):
     assert child.returncode == 3, told
     assert told.splitlines()[1].split()[0] == "TcloseError"
     assert list(Path(tmp_path).iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs limits of resources")
+@pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".jsonl", ".parquet", ".feather"])
+def test_a_file_that_may_not_grow_so_large_is_said_to_be_unwritten_not_unread(tmp_path, ending):
+    child = started(tmp_path / f"out{ending}", 500)
+    told, _ = child.communicate(timeout=120)
+    assert child.returncode == 3, told
+    assert "cannot be written" in told
+    assert "read" not in told.splitlines()[1]
+    assert list(Path(tmp_path).iterdir()) == []
+
+
+@pytest.mark.parametrize("ending", [".parquet", ".feather"])
+def test_points_in_time_keep_their_zone_where_they_are_published_as_they_are(tmp_path, ending):
+    """Berlin is an hour ahead of UTC in January; Parquet keeps the moments, and that they are moments."""
+    moments = [dt.datetime(2024, 1, 1, hour, tzinfo=ZoneInfo("Europe/Berlin")) for hour in (0, 0, 6, 6)]
+    zoned = pa.array(moments, pa.timestamp("us", tz="Europe/Berlin"))
+    people = pa.table({"seen": zoned, "born": zoned, "left": zoned, "ill": ["x", "y"] * 2, "note": [1, 2, 3, 4]})
+    pq.write_table(people, tmp_path / "people.parquet")
+    roles = Roles(["seen", "born"], {"ill": Nominal()})
+    wishes = {"hierarchies": {"born": "flat"}, "levels": {"seen": 1, "born": 0}}
+    made = anonymize(tmp_path / "people.parquet", roles, require={"k": 2}, method="full-domain", **wishes)
+    path = made.write(tmp_path / f"out{ending}").path
+    read = pq.read_table(path) if ending == ".parquet" else feather.read_table(path)
+    for released in (read, made.to_arrow()):
+        assert released.schema.field("born").type == released.schema.field("left").type == pa.timestamp("us", tz="UTC")
+        assert sorted(released["born"].to_pylist()) == sorted(released["left"].to_pylist()) == sorted(moments)
+        assert released.schema.field("seen").type == pa.string()
+    assert sorted(made.to_pandas()["left"].dt.tz_convert("UTC")) == sorted(moments)

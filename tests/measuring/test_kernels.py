@@ -221,6 +221,15 @@ KERNELS = {
 }  # fmt: skip
 
 
+def test_a_loop_that_is_called_again_and_again_is_compiled_in_the_end(monkeypatch):
+    monkeypatch.setattr(compiled, "PAYS_AFTER", 3 * 1000)
+    monkeypatch.setattr(compiled, "machine_code", lambda _loop: lambda _numbers: "compiled")
+    loop = compiled.kernel(lambda _numbers: "plain")
+    calls = [loop(np.zeros(1), work=1000) for _ in range(5)]
+    assert calls == ["plain"] * 3 + ["compiled"] * 2
+    assert loop(np.zeros(1), work=1) == "plain"
+
+
 @pytest.mark.parametrize("block", [BLOCK, EMPTY], ids=["many classes", "empty classes"])
 @pytest.mark.parametrize("reference", [REFERENCE, OTHER], ids=["own reference", "another reference"])
 @pytest.mark.parametrize("measure", KERNELS.values(), ids=KERNELS)

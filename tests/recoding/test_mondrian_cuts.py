@@ -4,45 +4,74 @@ import numpy as np
 from cutting_problems import problem_of, problems, quasi_of
 from hypothesis import given, settings
 
-from tclose.recoding.boxes import Boxes
+from tclose.recoding.boxes import Axis, Boxes
 from tclose.recoding.mondrian import method as mondrian
-from tclose.recoding.mondrian.cuts import cuts_along
+from tclose.recoding.mondrian.cuts import Cuts, Parts, Profile, runs_along
+from tclose.recoding.mondrian.cutting import RowsHere
 from tclose.recoding.partition import cell_costs, hulls
 from tclose.recoding.search import Search
 from tclose.roles import Nominal
 
 
-def whole(problem, boxes):
-    number = int(boxes.compartments.max()) + 1
-    orders = mondrian._sorted_rows(problem, boxes)
-    return mondrian._parts(problem, boxes, boxes.compartments, number, orders)
+def labelled(problem, boxes):
+    """The rows of whole compartments, the runs along each axis, and the rows with their labels."""
+    rows = RowsHere.of(problem, boxes, boxes.compartments)
+    runs = [
+        runs_along(axis, column, rows.parts, profile, problem.k)
+        for column, (axis, profile) in enumerate(zip(boxes.axes, rows.profiles(), strict=True))
+    ]
+    return rows, runs, list(rows.labelled(runs))
 
 
 @given(problems(most_rows=30))
 @settings(deadline=None, max_examples=100)
 def test_every_piece_has_k_rows_and_is_counted_and_boxed_right(problem):
     boxes = Boxes.of(problem)
-    parts = whole(problem, boxes)
-    for axis in range(len(problem.quasi)):
-        cuts = cuts_along(problem, boxes, parts, axis)
+    whole, runs, every = labelled(problem, boxes)
+    for some, each in zip(runs, every, strict=True):
+        cuts = Cuts.of(some, each)
         sizes, low, high = cuts.boxed()
         pieces = cuts.pieces
         found = np.zeros(len(cuts.part), dtype=np.int64)
         for at, size in enumerate(sizes.tolist()):
-            inside = (cuts.labels >= pieces.begin[at]) & (cuts.labels < pieces.end[at])
+            inside = (each.labels >= pieces.begin[at]) & (each.labels < pieces.end[at])
             rows = np.flatnonzero((boxes.compartments == pieces.part[at]) & (inside != pieces.outside[at]))
             assert size == problem.counts[rows].sum() >= problem.k
             assert (low[at] == boxes.positions[rows].min(axis=0)).all()
             assert (high[at] == boxes.positions[rows].max(axis=0)).all()
             found[pieces.cut[at]] += size
-        assert (found == parts.sizes[cuts.part]).all()
+        assert (found == whole.parts.sizes[cuts.part]).all()
+
+
+@given(problems(most_rows=30))
+@settings(deadline=None, max_examples=100)
+def test_a_label_is_found_by_the_part_and_the_position_of_a_row(problem):
+    boxes = Boxes.of(problem)
+    _, runs, every = labelled(problem, boxes)
+    for axis, (some, each) in enumerate(zip(runs, every, strict=True)):
+        assert some.label_at(boxes.compartments, boxes.positions[:, axis]).tolist() == each.labels.tolist()
+
+
+def test_parts_that_are_alike_are_cut_alike_whatever_their_number():
+    """Of tenths, (0.1 + 0.7) / 2 is below 0.4 in floats; 4 + (0.1 + 0.7) / 2 is not below 4 + 0.4."""
+    assert (0.1 + 0.7) / 2 < 0.4
+    assert not 4 + (0.1 + 0.7) / 2 < 4 + 0.4
+    axis = Axis.of(quasi_of("q", list(range(11)))[0])
+    assert axis.last.tolist() == [at / 10 for at in range(11)]
+    parts, entries = 3, 7
+    profile = Profile(
+        np.arange(parts + 1) * entries, np.tile(np.arange(1, 8, dtype=np.int32), parts), np.array([1000, *[1] * 6] * 3)
+    )
+    box = np.ones((parts, 1), dtype=np.int32)
+    runs = runs_along(axis, 0, Parts(np.full(parts, 1006), box, 7 * box), profile, 1)
+    assert runs.position.reshape(parts, -1).tolist() == [[1, 2, 4]] * parts
 
 
 @given(problems(most_rows=30))
 @settings(deadline=None, max_examples=100)
 def test_a_box_costs_what_the_cells_of_its_rows_cost(problem):
     boxes = Boxes.of(problem)
-    parts = whole(problem, boxes)
+    parts = RowsHere.of(problem, boxes, boxes.compartments).parts
     rows = np.arange(len(problem.counts))
     costs = cell_costs(problem, hulls(problem, rows, boxes.compartments, parts.number)) @ problem.weights
     np.testing.assert_allclose(boxes.losses(parts.low, parts.high), costs, atol=1e-12)

@@ -11,6 +11,7 @@ from aggregation_problems import assert_covered, compartments_hold, line_quasi, 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tclose.recoding import merge
 from tclose.recoding.checking import Checker, failing_classes
 from tclose.recoding.losses.catalogue import LOSSES
 from tclose.recoding.methods import found
@@ -50,6 +51,15 @@ def test_what_it_finds_meets_the_requirements_and_loses_no_row(problem, whole):
         class_of = {}
         for row, number in zip(release.rows.tolist(), release.classes.tolist(), strict=True):
             assert class_of.setdefault(problem.tuples[0][row], number) == number
+
+
+@some
+@given(problem=peelable(), whole=st.booleans())
+def test_on_a_tiny_table_it_loses_no_more_than_merging_does(problem, whole):
+    search = Search(whole_classes=whole)
+    merged, release = merge.find(problem, search), find(problem, search)
+    if merged is not None:
+        assert search.loss(problem, release) <= search.loss(problem, merged)
 
 
 @some

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -44,6 +45,11 @@ class Axis:
         """Whether classes publish intervals."""
         return self.quasi.places is not None
 
+    @cached_property
+    def costs_at(self) -> tuple[Floats, ...]:
+        """The loss of the node of each position, level by level."""
+        return tuple(level.costs[nodes] for level, nodes in zip(self.quasi.levels, self.nodes, strict=True))
+
     def levels(self, low: Codes, high: Codes) -> Integers:
         """Return the finest level that may be published on which the nodes of two positions are the same."""
         found = np.full(len(low), len(self.nodes) - 1, dtype=np.int64)
@@ -54,13 +60,16 @@ class Axis:
 
     def costs(self, low: Codes, high: Codes) -> Floats:
         """Return the loss LM of classes that reach from one position to another."""
-        levels = self.levels(low, high)
-        costs = np.zeros(len(low))
-        for at, level in enumerate(self.quasi.levels):
-            here = levels == at
-            costs[here] = level.costs[self.nodes[at][low[here]]]
+        alone = self.nodes[self.quasi.lowest]
+        if self.quasi.places is not None and int(high.max(initial=0)) < len(self.quasi.places):
+            between = self.last[high] - self.first[low]
+            return np.where(alone[low] == alone[high], self.costs_at[self.quasi.lowest][low], between)
+        costs = self.costs_at[-1][low]
+        for level in range(len(self.nodes) - 2, self.quasi.lowest - 1, -1):
+            nodes = self.nodes[level]
+            costs = np.where(nodes[low] == nodes[high], self.costs_at[level][low], costs)
         if self.quasi.places is not None:
-            between = (levels > self.quasi.lowest) & (high < len(self.quasi.places))
+            between = (alone[low] != alone[high]) & (high < len(self.quasi.places))
             costs[between] = self.last[high[between]] - self.first[low[between]]
         return costs
 

@@ -62,11 +62,19 @@ class Checker:
 def failing_classes(problem: Problem, partition: Partition, *, own: bool = True) -> NDArray[np.bool_]:
     """Return which classes miss a requirement against the original, and with ``own`` also against the release itself.
 
-    Classes are judged as published: those with the same cells together.
+    Classes are judged as published: those with the same cells together. A release that leaves out every row with
+    a value of some attribute has nothing to be judged by, so all its classes miss.
     """
     seen = published(partition)
+    if seen.suppressed() and _empties_an_attribute(problem, seen):
+        return np.ones(seen.number, dtype=bool)
     pieces = (seen.rows, seen.classes, seen.counts, seen.number)
     missed = Checker.of(problem).failing(*pieces)
     if own and seen.suppressed():
         missed |= Checker.of_release(problem, seen).failing(*pieces)
     return missed
+
+
+def _empties_an_attribute(problem: Problem, partition: Partition) -> bool:
+    kept = problem.ranks[partition.rows[partition.classes >= 0]]
+    return bool((kept < 0).all(axis=0).any()) if len(kept) else False

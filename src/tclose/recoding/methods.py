@@ -21,7 +21,8 @@ AUTO = "auto"
 _RUNGS = tuple(Fraction(step, 20) for step in range(19, 0, -1))
 """Stricter thresholds that are tried too, so that a looser one never gives a worse release."""
 _TINY = 100
-"""Up to so many rows, all stricter thresholds are tried; beyond, until one gains nothing."""
+_FEW_CELLS = 1_000
+"""Up to so many rows and cells, all stricter thresholds are tried; beyond, until one gains nothing."""
 _SMALL = 5_000
 """Up to so many distinct rows, ``auto`` tries every method, and stricter thresholds."""
 _LARGEST_WHOLE = 60_000
@@ -41,6 +42,13 @@ class Way:
 
     def find(self, problem: Problem, search: Search) -> Partition | None:
         """Return the release that the method finds, checked, or None."""
+        found = self._found(problem, search)
+        if found is None or not failing_classes(problem, found, own=search.own).any():
+            return found
+        whole = self._found(replace(problem, suppress=Fraction(0)), search) if problem.most_suppressed else None
+        return None if whole is None or failing_classes(problem, whole, own=search.own).any() else whole
+
+    def _found(self, problem: Problem, search: Search) -> Partition | None:
         method: Method = importlib.import_module(f"tclose.recoding.{self.module}").find
         found = method(problem, search)
         if found is None:
@@ -48,7 +56,7 @@ class Way:
         check_whole(problem, found)
         if found.suppressed() > problem.most_suppressed:
             raise InternalError(f"The method {self.key} left out more rows than it may.")
-        return None if failing_classes(problem, found, own=search.own).any() else found
+        return found
 
 
 METHODS: dict[str, Way] = {
@@ -128,7 +136,8 @@ def check_method(key: str) -> None:
 def _best(problem: Problem, search: Search) -> Found | None:
     """Try the methods that apply, also with stricter thresholds where the table is small; keep the least loss."""
     best = _best_of(problem, search)
-    patience = len(_RUNGS) if problem.rows <= _TINY else 1
+    tiny = problem.rows <= _TINY and problem.codes.size <= _FEW_CELLS
+    patience = len(_RUNGS) if tiny else 1
     for stricter in _stricter(problem):
         attempt = _best_of(stricter, search)
         if attempt is not None and (best is None or attempt.loss < best.loss):

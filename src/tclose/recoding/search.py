@@ -8,6 +8,7 @@ from typing import Protocol
 
 from tclose.recoding.partition import Partition, kept_detail
 from tclose.recoding.problem import Problem
+from tclose.recoding.spreading import Spread
 
 Tell = Callable[[str, float | None], None]
 """Told what is being done, and which share of it is done if that is known."""
@@ -30,6 +31,8 @@ class Search:
     own: bool = True
     """Whether classes are also judged against the distribution of the release itself."""
     tell: Tell = _silent
+    spread: Spread | None = None
+    """Where rows can be put, if they came from a cluster, so that it shares in the work."""
 
 
 class Method(Protocol):

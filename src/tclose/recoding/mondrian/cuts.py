@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tclose.counts import Integers
-from tclose.recoding.boxes import Axis, Boxes
+from tclose.recoding.boxes import Axis
 from tclose.recoding.mondrian.counting import piece_boxes
-from tclose.recoding.problem import Codes, Problem
+from tclose.recoding.problem import Codes
 
 SHARES = 10
 """A line is cut after one tenth of a part's rows, two tenths, …, and in the middle of its width."""
@@ -23,23 +25,113 @@ MOST_ALONE = 16
 
 @dataclass(frozen=True)
 class Parts:
-    """Parts that may still be cut, and their rows: part p has ``starts[p]:starts[p + 1]`` of every order."""
+    """Parts that may still be cut."""
 
-    starts: Integers
     sizes: Integers
     """How many rows of the table each part has."""
     low: Codes
     high: Codes
     """The box of each part: parts × axes."""
-    by_axis: tuple[Integers, ...]
-    """The distinct rows in the order of each axis."""
-    by_value: tuple[Integers, ...]
-    """The distinct rows in the order of each sensitive attribute."""
 
     @property
     def number(self) -> int:
         """How many parts there are."""
         return len(self.sizes)
+
+
+@dataclass(frozen=True)
+class Profile:
+    """Where the rows of parts lie along an axis: part p has ``starts[p]:starts[p + 1]``, in the order of positions."""
+
+    starts: Integers
+    positions: Codes
+    """A position may come several times."""
+    counts: Integers
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Stretches of an axis, part by part, whose rows have the same label; labels of a part are 0, 1, …."""
+
+    starts: Integers
+    """Where each begins in the profile."""
+    part: Integers
+    position: Codes
+    """The first position of each that has rows."""
+    label: Integers
+    alone: Integers | None
+    """On a tree: how many labels of each part stand for one child; None on a line."""
+    widths: Integers
+    """How many labels each part has."""
+
+    @cached_property
+    def slots(self) -> Integers:
+        """Where the labels of each part begin among the labels of all parts."""
+        return np.concatenate([[0], np.cumsum(self.widths)])
+
+    def label_at(self, part: Integers, position: Codes) -> Integers:
+        """Return the labels of rows of some parts at some positions."""
+        span = 1 + max(int(self.position.max(initial=0)), int(position.max(initial=0)))
+        run = np.searchsorted(self.part * span + self.position, part * span + position, side="right") - 1
+        return self.label[run]
+
+
+@dataclass(frozen=True)
+class Values:
+    """The values of an attribute in some parts by the labels of rows, in each part in the order of ranks."""
+
+    starts: Integers
+    labels: Codes
+    ranks: Codes
+    counts: Integers
+
+
+class Labelled(Protocol):
+    """Rows of parts with labels along an axis: what is to be known of each label in order to judge cuts."""
+
+    @property
+    def sizes(self) -> Integers:
+        """How many rows of the table have each label of each part."""
+        ...
+
+    @property
+    def low(self) -> Codes:
+        """The lowest positions of the rows of each label: labels × axes."""
+        ...
+
+    @property
+    def high(self) -> Codes:
+        """The highest positions."""
+        ...
+
+    @property
+    def lengths(self) -> Integers:
+        """How many entries the values of each part have at most."""
+        ...
+
+    def values(self, attribute: int, some: range) -> Values:
+        """Return the values of an attribute in some parts."""
+        ...
+
+
+SomeLabelled = TypeVar("SomeLabelled", bound=Labelled, covariant=True)
+
+
+class Rows(Protocol[SomeLabelled]):
+    """The rows of parts that may still be cut, wherever they are held."""
+
+    @property
+    def parts(self) -> Parts:
+        """The parts."""
+        ...
+
+    def profiles(self) -> Iterator[Profile]:
+        """Give the profile of the parts along each axis."""
+        ...
+
+    def labelled(self, runs: Sequence[Runs]) -> Iterator[SomeLabelled]:
+        """Give the rows with the labels that the runs of each axis say."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -60,29 +152,25 @@ class Cuts:
     The rows of a part are labelled 0, 1, …; a cut takes some labels apart from the others, or all from each other.
     """
 
-    labels: Codes
-    """The label of each distinct row of the problem; of no meaning for rows of other parts."""
-    slots: Integers
-    """Where the labels of each part begin among the labels of all parts."""
-    slot_sizes: Integers
-    slot_low: Codes
-    slot_high: Codes
+    runs: Runs
+    labelled: Labelled
     part: Integers
     """The part that each cut is of, ascending."""
     begin: Integers
     """The first label that goes apart; −1 if every label does."""
     end: Integers
 
-    @cached_property
-    def widths(self) -> Integers:
-        """How many labels each part has."""
-        return np.diff(self.slots)
+    @staticmethod
+    def of(runs: Runs, labelled: Labelled) -> Cuts:
+        """Return all cuts between the labels of runs."""
+        part, begin, end = _line_cuts(runs.widths) if runs.alone is None else _tree_cuts(runs.widths, runs.alone)
+        return Cuts(runs, labelled, part, begin, end)
 
     @cached_property
     def pieces(self) -> Pieces:
         """The pieces of every cut, cut by cut."""
         every = self.begin < 0
-        cut, within = counted_up(np.where(every, self.widths[self.part], 2))
+        cut, within = counted_up(np.where(every, self.runs.widths[self.part], 2))
         every = every[cut]
         return Pieces(
             cut,
@@ -95,14 +183,14 @@ class Cuts:
     def boxed(self) -> tuple[Integers, Codes, Codes]:
         """Return the size and the box of each piece."""
         pieces = self.pieces
-        number, axes = len(pieces.cut), self.slot_low.shape[1]
+        number, axes = len(pieces.cut), self.labelled.low.shape[1]
         sizes = np.zeros(number, dtype=np.int64)
         low = np.full((number, axes), np.iinfo(np.int32).max, dtype=np.int32)
         high = np.full((number, axes), -1, dtype=np.int32)
         piece_boxes(
-            pieces.part, pieces.begin, pieces.end, pieces.outside, self.slots, self.slot_sizes,
-            self.slot_low.ravel(), self.slot_high.ravel(), axes, sizes, low.ravel(), high.ravel(),
-            work=4 * axes * (number + len(self.slot_sizes)),
+            pieces.part, pieces.begin, pieces.end, pieces.outside, self.runs.slots, self.labelled.sizes,
+            self.labelled.low.ravel(), self.labelled.high.ravel(), axes, sizes, low.ravel(), high.ravel(),
+            work=4 * axes * (number + len(self.labelled.sizes)),
         )  # fmt: skip
         return sizes, low, high
 
@@ -113,48 +201,33 @@ def counted_up(numbers: Integers) -> tuple[Integers, Integers]:
     return kind, np.arange(len(kind)) - np.repeat(np.cumsum(numbers) - numbers, numbers)
 
 
-@dataclass(frozen=True)
-class _Runs:
-    """Stretches of rows in the order of an axis that have the same label."""
-
-    starts: Integers
-    part: Integers
-    label: Integers
-
-
-def cuts_along(problem: Problem, boxes: Boxes, parts: Parts, axis: int) -> Cuts:
-    """Return the cuts of parts along an axis that leave at least k rows in every piece.
+def runs_along(axis: Axis, column: int, parts: Parts, profile: Profile, k: int) -> Runs:
+    """Return the runs of parts along an axis between which cuts leave at least k rows in every piece.
 
     Parameters
     ----------
-    problem, boxes
-        The rows, and where they lie.
+    axis, column
+        The axis, and its number.
     parts
         The parts; each is of one compartment.
-    axis
-        The number of the axis.
+    profile
+        Where their rows lie along the axis.
+    k
+        The fewest rows that a piece may have.
     """
-    order = parts.by_axis[axis]
-    running = np.concatenate([[0], np.cumsum(problem.counts[order])])
-    runs_of = _line_runs if boxes.axes[axis].is_line else _tree_runs
-    runs, alone = runs_of(boxes.axes[axis], parts, boxes.positions[order, axis], running, (axis, problem.k))
-    labels = np.zeros(len(problem.counts), dtype=np.int32)
-    labels[order] = np.repeat(runs.label, np.diff(np.append(runs.starts, len(order))))
+    running = np.concatenate([[0], np.cumsum(profile.counts)])
+    if axis.is_line:
+        starts = _line_starts(axis, column, parts, profile, running, k)
+        part = np.searchsorted(profile.starts, starts, side="right") - 1
+        label, alone = np.arange(len(starts)) - np.searchsorted(starts, profile.starts[:-1])[part], None
+    else:
+        starts = _tree_starts(axis, column, parts, profile, k)
+        part = np.searchsorted(profile.starts, starts, side="right") - 1
+        sizes = np.diff(running[np.append(starts, len(profile.positions))])
+        label, alone = _children(part, sizes, parts, k)
     widths = np.zeros(parts.number, dtype=np.int64)
-    np.maximum.at(widths, runs.part, runs.label + 1)
-    slots = np.concatenate([[0], np.cumsum(widths)])
-    slot = slots[runs.part] + runs.label
-    by_slot = np.argsort(slot, kind="stable")
-    first = np.searchsorted(slot[by_slot], np.arange(slots[-1]))
-    positions = boxes.positions[order]
-    low = np.minimum.reduceat(positions, runs.starts, axis=0)[by_slot]
-    high = np.maximum.reduceat(positions, runs.starts, axis=0)[by_slot]
-    sizes = np.diff(running[np.append(runs.starts, len(order))])[by_slot]
-    part, begin, end = _tree_cuts(widths, alone) if alone is not None else _line_cuts(widths)
-    return Cuts(
-        labels, slots, np.add.reduceat(sizes, first), np.minimum.reduceat(low, first, axis=0),
-        np.maximum.reduceat(high, first, axis=0), part, begin, end,
-    )  # fmt: skip
+    np.maximum.at(widths, part, label + 1)
+    return Runs(starts, part, profile.positions[starts], label, alone, widths)
 
 
 def _line_cuts(widths: Integers) -> tuple[Integers, Integers, Integers]:
@@ -171,12 +244,9 @@ def _tree_cuts(widths: Integers, alone: Integers) -> tuple[Integers, Integers, I
     return part, np.where(every, -1, within), np.where(every, -1, within + 1)
 
 
-def _line_runs(
-    axis: Axis, parts: Parts, positions: Codes, running: Integers, numbers: tuple[int, int]
-) -> tuple[_Runs, None]:
-    """Return the runs between cuts of lines, and None."""
-    column, k = numbers
-    starts, ends = parts.starts[:-1], parts.starts[1:]
+def _line_starts(axis: Axis, column: int, parts: Parts, profile: Profile, running: Integers, k: int) -> Integers:
+    """Return where the runs between cuts of lines begin."""
+    starts, ends, positions = profile.starts[:-1], profile.starts[1:], profile.positions
     live = np.flatnonzero((parts.low[:, column] < parts.high[:, column]) & (parts.sizes >= 2 * k))
     changes = np.ones(len(positions) + 1, dtype=bool)
     changes[1:-1] = positions[1:] != positions[:-1]
@@ -185,43 +255,33 @@ def _line_runs(
     steps = np.arange(1, SHARES)
     targets = running[starts[live]][:, np.newaxis] + -(-parts.sizes[live][:, np.newaxis] * steps // SHARES)
     after = np.searchsorted(change, np.searchsorted(running, targets.ravel()))
-    middles = parts.low[live, column], parts.high[live, column]
-    middle = (axis.first[middles[0]] + axis.last[middles[1]]) / 2
+    middle = (axis.first[parts.low[live, column]] + axis.last[parts.high[live, column]]) / 2
+    beyond = np.searchsorted(np.maximum.accumulate(axis.last), middle, side="right")
+    places = len(axis.last) + 1
     part_of = np.repeat(np.arange(parts.number), ends - starts)
-    halves = np.searchsorted(4.0 * part_of + axis.last[positions], 4.0 * live + middle, side="right")
-    halves = change[np.searchsorted(change, halves)]
+    halves = change[np.searchsorted(change, np.searchsorted(part_of * places + positions, live * places + beyond))]
     found = np.unique(np.concatenate([change[after], change[after - 1], halves]))
-    part = np.searchsorted(parts.starts, found, side="right") - 1
+    part = np.searchsorted(profile.starts, found, side="right") - 1
     inside = part < parts.number
     found, part = found[inside], part[inside]
     fits = (running[found] - running[starts[part]] >= k) & (running[ends[part]] - running[found] >= k)
-    run_starts = np.union1d(starts, found[fits])
-    run_part = np.searchsorted(parts.starts, run_starts, side="right") - 1
-    first = np.searchsorted(run_starts, starts)
-    return _Runs(run_starts, run_part, np.arange(len(run_starts)) - first[run_part]), None
+    return np.union1d(starts, found[fits])
 
 
-def _tree_runs(
-    axis: Axis, parts: Parts, positions: Codes, running: Integers, numbers: tuple[int, int]
-) -> tuple[_Runs, Integers]:
-    """Return the runs of children of each part's node, and how many children have a label of their own."""
-    column, k = numbers
+def _tree_starts(axis: Axis, column: int, parts: Parts, profile: Profile, k: int) -> Integers:
+    """Return where the children of each part's node begin."""
+    positions = profile.positions
     levels = axis.levels(parts.low[:, column], parts.high[:, column])
     levels[(levels <= axis.quasi.lowest) | (parts.sizes < 2 * k)] = 0
-    lengths = np.diff(parts.starts)
-    level_of = np.repeat(levels, lengths)
+    level_of = np.repeat(levels, np.diff(profile.starts))
     child = np.zeros(len(positions), dtype=np.int32)
     for level in range(axis.quasi.lowest + 1, len(axis.nodes)):
         here = level_of == level
         child[here] = axis.nodes[level - 1][positions[here]]
     changes = np.ones(len(positions), dtype=bool)
     changes[1:] = child[1:] != child[:-1]
-    changes[parts.starts[:-1]] = True
-    starts = np.flatnonzero(changes)
-    part = np.searchsorted(parts.starts, starts, side="right") - 1
-    sizes = np.diff(running[np.append(starts, len(positions))])
-    label, alone = _children(part, sizes, parts, k)
-    return _Runs(starts, part, label), alone
+    changes[profile.starts[:-1]] = True
+    return np.flatnonzero(changes)
 
 
 def _children(part: Integers, sizes: Integers, parts: Parts, k: int) -> tuple[Integers, Integers]:

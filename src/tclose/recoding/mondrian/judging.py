@@ -81,7 +81,7 @@ class Judge:
         pieces = cuts.pieces
         first = np.searchsorted(pieces.part, np.arange(parts.number + 1))
         values = max((len(domain.counts) for domain in self.problem.domains), default=1)
-        pairs = np.cumsum(np.diff(first) * np.minimum(np.diff(parts.starts), values))
+        pairs = np.cumsum(np.diff(first) * np.minimum(cuts.labelled.lengths, values))
         bounds = np.searchsorted(pairs, np.arange(PAIRS_AT_ONCE, int(pairs[-1]), PAIRS_AT_ONCE))
         for low, high in zip([0, *bounds], [*bounds, parts.number], strict=True):
             span = slice(int(first[low]), int(first[high]))
@@ -89,26 +89,25 @@ class Judge:
                 some = range(int(low), int(high))
                 yield (
                     span,
-                    tuple(self._block(parts, cuts, some, attribute) for attribute in range(len(self.problem.domains))),
+                    tuple(self._block(cuts, some, attribute) for attribute in range(len(self.problem.domains))),
                 )
 
-    def _block(self, parts: Parts, cuts: Cuts, some: range, attribute: int) -> Block:
+    def _block(self, cuts: Cuts, some: range, attribute: int) -> Block:
         """Return the counts of one attribute in the pieces of some parts."""
         pieces = cuts.pieces
         first = np.searchsorted(pieces.part, np.arange(some.start, some.stop + 1))
         span = slice(int(first[0]), int(first[-1]))
-        starts = parts.starts[some.start : some.stop + 1]
-        rows = parts.by_value[attribute][starts[0] : starts[-1]]
-        most = np.minimum(np.diff(starts), len(self.problem.domains[attribute].counts))
-        widths = cuts.widths[some.start : some.stop]
+        values = cuts.labelled.values(attribute, some)
+        most = np.minimum(np.diff(values.starts), len(self.problem.domains[attribute].counts))
+        widths = cuts.runs.widths[some.start : some.stop]
         room = int((np.diff(first) * most).sum())
         held, sums = np.empty(room, dtype=np.int32), np.empty(room, dtype=np.int64)
         offsets = np.zeros(span.stop - span.start + 1, dtype=np.int64)
         used = piece_counts(
-            starts - starts[0], cuts.labels[rows], self.problem.ranks[rows, attribute], self.problem.counts[rows],
+            values.starts, values.labels, values.ranks, values.counts,
             widths, first - first[0], pieces.begin[span], pieces.end[span], pieces.outside[span],
             np.empty(int((most * (widths + 1)).max()), dtype=np.int64), np.empty(int(most.max()), dtype=np.int64),
-            offsets, held, sums, work=room + len(rows),
+            offsets, held, sums, work=room + len(values.labels),
         )  # fmt: skip
         running = np.concatenate([[0], np.cumsum(sums[:used])])
         return Block(offsets, held[:used], sums[:used], np.diff(running[offsets]))

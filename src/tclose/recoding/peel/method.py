@@ -13,6 +13,7 @@ from fractions import Fraction
 import numpy as np
 
 from tclose.recoding.checking import failing_classes
+from tclose.recoding.merge import find as merged
 from tclose.recoding.merge import repaired
 from tclose.recoding.mondrian.method import divided
 from tclose.recoding.partition import Partition, hulls
@@ -34,6 +35,8 @@ _ALL_PULLS_UP_TO = 40_000
 """Up to so many distinct rows every pull is tried; beyond, the first one or two."""
 _SURROGATES = tuple(Fraction(share, 100) for share in (60, 40, 25, 15))
 """What stands for t where something else is required of an attribute: the search goes by it, exact checks decide."""
+_FEW_CELLS = 1_000
+"""Up to so many cells, where there is little to peel, classes are also merged, and what was found is cut."""
 _DEAREST = (1.5, 4.0)
 """How much detail, in rows, a row may cost that joins a class instead of staying out."""
 
@@ -58,10 +61,17 @@ def find(problem: Problem, search: Search) -> Partition | None:
             loss = search.loss(problem, partition)
             if loss < least:
                 best, least = partition, loss
-    if not cut or best is None:
+    if problem.codes.size <= _FEW_CELLS:
+        best = _least(problem, search, best, merged(problem, search))
+    if best is None or not (cut or problem.codes.size <= _FEW_CELLS):
         return best
-    finer = divided(problem, best, search)
-    return finer if _holds(problem, search, finer) else best
+    return _least(problem, search, best, divided(problem, best, search))
+
+
+def _least(problem: Problem, search: Search, *found: Partition | None) -> Partition | None:
+    """Return the release of least loss, the first of equals."""
+    met = [each for each in found if each is not None and _holds(problem, search, each)]
+    return min(met, key=lambda each: search.loss(problem, each), default=None)
 
 
 def _attempts(problem: Problem, search: Search) -> Iterator[tuple[Closeness, Pull]]:

@@ -1,0 +1,180 @@
+"""Cutting rows that are held here: all parts in rounds, until none can be cut."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tclose.counts import Integers
+from tclose.recoding.boxes import Boxes
+from tclose.recoding.mondrian.counting import dealt
+from tclose.recoding.mondrian.cuts import Parts, Profile, Runs, Values
+from tclose.recoding.mondrian.judging import Judge
+from tclose.recoding.mondrian.scoring import Chooser, Division
+from tclose.recoding.problem import Codes, Problem
+
+
+def cut_here(
+    problem: Problem, boxes: Boxes, part_of: Integers, judge: Judge, tell: Callable[[float], None]
+) -> Integers:
+    """Return the class of each distinct row after cutting parts until no cut is left.
+
+    Parameters
+    ----------
+    problem, boxes
+        The rows, and where they lie.
+    part_of
+        The part of each row, from 0; every part is of one compartment and meets the requirements.
+    judge
+        Says which cuts are allowed.
+    tell
+        Told which share of the rows is done.
+    """
+    rows = RowsHere.of(problem, boxes, part_of)
+    chooser = Chooser(boxes, judge)
+    classes = np.full(len(problem.counts), -1, dtype=np.int64)
+    closed = 0
+    while rows.parts.number:
+        tell(1 - int(rows.parts.sizes.sum()) / problem.rows)
+        division, labelled = chooser.division(rows)
+        sizes = division.summed([each.sizes for each in labelled])
+        done = division.uncut | (sizes < 2 * problem.k)
+        piece = rows.pieces(division, labelled)
+        mine, ending = rows.by_axis[0], done[piece]
+        classes[mine[ending]] = closed + (np.cumsum(done) - 1)[piece[ending]]
+        closed += int(done.sum())
+        part_of = np.full(len(classes), -1, dtype=np.int64)
+        part_of[mine[~ending]] = (np.cumsum(~done) - 1)[piece[~ending]]
+        rows = rows.dealt(part_of)
+    return numbered_by_first(classes)
+
+
+def numbered_by_first(classes: Integers) -> Integers:
+    """Return classes numbered from 0 in the order of their first rows."""
+    distinct, first, number = np.unique(classes, return_index=True, return_inverse=True)
+    new = np.empty(len(distinct), dtype=np.int64)
+    new[np.argsort(first)] = np.arange(len(distinct))
+    return new[number]
+
+
+@dataclass(frozen=True)
+class LabelledHere:
+    """Rows of parts with labels along an axis, held in memory."""
+
+    rows: RowsHere
+    labels: Codes
+    """The label of each distinct row of the problem; of no meaning for rows of other parts."""
+    sizes: Integers
+    low: Codes
+    high: Codes
+
+    @property
+    def lengths(self) -> Integers:
+        """How many rows each part has."""
+        return np.diff(self.rows.starts)
+
+    def values(self, attribute: int, some: range) -> Values:
+        """Return the values of an attribute in some parts."""
+        starts = self.rows.starts[some.start : some.stop + 1]
+        rows = self.rows.by_value[attribute][starts[0] : starts[-1]]
+        problem = self.rows.problem
+        return Values(starts - starts[0], self.labels[rows], problem.ranks[rows, attribute], problem.counts[rows])
+
+
+@dataclass(frozen=True)
+class RowsHere:
+    """The rows of parts that may still be cut: part p has ``starts[p]:starts[p + 1]`` of every order."""
+
+    problem: Problem
+    boxes: Boxes
+    starts: Integers
+    by_axis: Sequence[Integers]
+    """The distinct rows in the order of each axis."""
+    by_value: Sequence[Integers]
+    """The distinct rows in the order of each sensitive attribute."""
+
+    @staticmethod
+    def of(problem: Problem, boxes: Boxes, part_of: Integers) -> RowsHere:
+        """Return the rows of parts, sorted; those of no part (−1) are left out."""
+        by_axis = [np.argsort(column, kind="stable") for column in boxes.positions.T]
+        by_value = [np.argsort(column, kind="stable") for column in problem.ranks.T]
+        return RowsHere(problem, boxes, np.zeros(1, dtype=np.int64), by_axis, by_value).dealt(part_of)
+
+    def dealt(self, part_of: Integers) -> RowsHere:
+        """Return the rows of other parts, which are among these rows; those of no part (−1) are left out."""
+        number = int(part_of.max(initial=-1)) + 1
+        starts = np.concatenate([[0], np.cumsum(np.bincount(part_of[part_of >= 0], minlength=number))])
+        by_axis = [_dealt_out(order, part_of, starts) for order in self.by_axis]
+        by_value = [_dealt_out(order, part_of, starts) for order in self.by_value]
+        return RowsHere(self.problem, self.boxes, starts, by_axis, by_value)
+
+    @cached_property
+    def parts(self) -> Parts:
+        """The parts."""
+        bounds = (self.by_axis[0], self.problem.counts, self.boxes.positions, len(self.starts) - 1)
+        return Parts(*slot_bounds(self._part, *bounds))
+
+    @property
+    def _part(self) -> Integers:
+        """The part of each row, in every order."""
+        return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+
+    def profiles(self) -> Iterator[Profile]:
+        """Give the profile of the parts along each axis."""
+        for axis, order in enumerate(self.by_axis):
+            yield Profile(self.starts, self.boxes.positions[order, axis], self.problem.counts[order])
+
+    def labelled(self, runs: Sequence[Runs]) -> Iterator[LabelledHere]:
+        """Give the rows with the labels that the runs of each axis say."""
+        for order, some in zip(self.by_axis, runs, strict=True):
+            lengths = np.diff(np.append(some.starts, len(order)))
+            labels = np.zeros(len(self.problem.counts), dtype=np.int32)
+            labels[order] = np.repeat(some.label, lengths)
+            slots = np.repeat(some.slots[some.part] + some.label, lengths)
+            bounds = slot_bounds(slots, order, self.problem.counts, self.boxes.positions, int(some.slots[-1]))
+            yield LabelledHere(self, labels, *bounds)
+
+    def pieces(self, division: Division, labelled: Sequence[LabelledHere]) -> Integers:
+        """Return the piece that each row falls into, rows in the order of the first axis."""
+        rows = self.by_axis[0]
+
+        def labels(axis: int, here: NDArray[np.bool_]) -> Codes:
+            return labelled[axis].labels[rows[here]]
+
+        return division.pieces(self._part, labels)
+
+
+def _dealt_out(order: Integers, part_of: Integers, starts: Integers) -> Integers:
+    placed = np.empty(starts[-1], dtype=np.int64)
+    dealt(part_of[order], starts[:-1].copy(), order, placed, work=len(order))
+    return placed
+
+
+def slot_bounds(
+    slots: Integers, rows: Integers, counts: Integers, positions: Codes, number: int
+) -> tuple[Integers, Codes, Codes]:
+    """Return the size and the box of each slot.
+
+    Parameters
+    ----------
+    slots, rows
+        The slot that each of some rows lies in, from 0, and the number of the row.
+    counts, positions
+        How many rows of the table each row stands for, and where it lies: rows × axes.
+    number
+        How many slots there are; one without rows has a size of 0.
+    """
+    axes = positions.shape[1]
+    sizes = np.zeros(number, dtype=np.int64)
+    np.add.at(sizes, slots, counts[rows])
+    low = np.full((axes, number), np.iinfo(np.int32).max, dtype=np.int32)
+    high = np.full((axes, number), -1, dtype=np.int32)
+    for axis in range(axes):
+        here = positions[rows, axis]
+        np.minimum.at(low[axis], slots, here)
+        np.maximum.at(high[axis], slots, here)
+    return sizes, np.ascontiguousarray(low.T), np.ascontiguousarray(high.T)
