@@ -1,15 +1,19 @@
 """How long an audit in PostgreSQL takes, beside the bare GROUP BY that it has to run, and how much is fetched.
 
-    python bench/database.py [ROWS]
+    python bench/database.py [ROWS ...]
 
-A server of its own is started on loopback and stopped. Both run in turns on the same table; the bare query is
-fetched by the same driver and thrown away.
+A server of its own is started on loopback and stopped. Both run in turns on the same table, for each number of rows;
+the bare query is fetched by the same driver and thrown away. At the end, a release is made and stored in the database.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from time import perf_counter
+from typing import Any
 
 import adbc_driver_postgresql.dbapi as adbc
 
@@ -19,18 +23,22 @@ from servers import Server, server
 
 import tclose
 from clock import best_of, machine
+from tclose.anonymizing.storing import held, store
+from tclose.engines.database import counts
 
 ROUNDS = 3
+ROWS = (500_000, 1_000_000, 2_000_000, 4_000_000)
 SHAPES = {"51 values": 51, "5,000 values": 5000}
+QUASI = ("age", "sex", "zip")
 
 
 def fill(started: Server, rows: int) -> None:
     started.run(
-        "DROP TABLE IF EXISTS people",
+        "DROP TABLE IF EXISTS people, released",
         "CREATE TABLE people AS SELECT (random() * 99)::int AS age, (ARRAY['m', 'f'])[1 + (random())::int] AS sex, "
-        "'z' || (random() * 199)::int AS zip, "
+        "'z' || (random() * 199)::int AS zip, at AS number, "
         + ", ".join(f'(random() * {values - 1})::int AS "{name}"' for name, values in SHAPES.items())
-        + f" FROM generate_series(1, {rows})",
+        + f" FROM generate_series(1, {rows}) AS g(at)",
         "ANALYZE people",
     )
 
@@ -43,28 +51,74 @@ def bare(started: Server, name: str) -> int:
         return sum(batch.nbytes for batch in cursor.fetch_record_batch())
 
 
+@contextmanager
+def watched() -> Iterator[list[int]]:
+    """Note how many rows every grouping fetches while the block runs."""
+    fetched: list[int] = []
+    copied = counts._copied
+
+    def noted(*given: Any) -> tuple[str, int]:
+        name, rows = copied(*given)
+        fetched.append(rows)
+        return name, rows
+
+    counts._copied = noted
+    try:
+        yield fetched
+    finally:
+        counts._copied = copied
+
+
+def audited(started: Server, name: str) -> None:
+    address = f"{started.address()}#people"
+    roles = tclose.Roles(quasi=QUASI, sensitive=f"{name}:ordered")
+    with watched() as fetched:
+        audit = tclose.audit(address, roles)
+    arrived = bare(started, name)
+    grouped = f'SELECT count(*) FROM (SELECT 1 FROM people GROUP BY age, sex, zip, "{name}") AS g'
+    ((pairs,),) = started.rows(grouped)
+    times = best_of(
+        ROUNDS,
+        bare=lambda: bare(started, name),
+        audit=lambda: tclose.audit(address, roles, drivers=False),
+    )
+    print(
+        f"{name}: {audit.class_count:,} classes, {pairs:,} pairs, {sum(fetched):,} rows of {arrived / pairs:.0f} bytes "
+        f"fetched; GROUP BY {times['bare']:.2f} s, audit {times['audit']:.2f} s, "
+        f"ratio {times['audit'] / times['bare']:.2f}"
+    )
+
+
+def released(started: Server) -> None:
+    """Make a release of coarse quasi-identifiers, and store it in the database: only counts are fetched."""
+    roles = tclose.Roles(quasi=QUASI, sensitive="51 values:ordered")
+    address, target = f"{started.address()}#people", f"{started.address()}#released"
+    chosen: dict[str, Any] = {
+        "require": {"k": 20},
+        "method": "full-domain",
+        "hierarchies": {"sex": "flat", "zip": "flat"},
+    }
+    begun = perf_counter()
+    with watched() as fetched, held(address, target) as table:
+        release = tclose.anonymize(table, roles, **chosen)
+        searched = perf_counter()
+        store(release, target)
+    print(
+        f"a release: searched in {searched - begun:.1f} s, stored and audited in {perf_counter() - searched:.1f} s, "
+        f"{sum(fetched):,} rows of counts fetched"
+    )
+
+
 def main() -> None:
-    rows = int(sys.argv[1]) if len(sys.argv) > 1 else 2_000_000
+    sizes = [int(text) for text in sys.argv[1:]] or ROWS
+    print(machine())
     with server() as started:
-        fill(started, rows)
-        print(machine(), f"\n{rows:,} rows in PostgreSQL, 3 quasi-identifiers")
-        for name in SHAPES:
-            roles = tclose.Roles(quasi=["age", "sex", "zip"], sensitive=f"{name}:ordered")
-            audit = tclose.audit(f"{started.address()}#people", roles)
-            fetched = bare(started, name)
-            times = best_of(
-                ROUNDS,
-                bare=lambda name=name: bare(started, name),
-                audit=lambda roles=roles: tclose.audit(f"{started.address()}#people", roles, drivers=False),
-            )
-            ratio = times["audit"] / times["bare"]
-            pairs = started.rows(f'SELECT count(*) FROM (SELECT 1 FROM people GROUP BY age, sex, zip, "{name}") g')[0][
-                0
-            ]
-            print(
-                f"{name}: {audit.class_count:,} classes, {pairs:,} pairs, {fetched / pairs:.0f} bytes a pair; "
-                f"GROUP BY {times['bare']:.2f} s, audit {times['audit']:.2f} s, ratio {ratio:.2f}"
-            )
+        for rows in sizes:
+            fill(started, rows)
+            print(f"{rows:,} rows in PostgreSQL, {len(QUASI)} quasi-identifiers")
+            for name in SHAPES:
+                audited(started, name)
+        released(started)
 
 
 if __name__ == "__main__":

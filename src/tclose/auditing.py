@@ -43,7 +43,8 @@ def audit(
     table
         A path, a frame, anything with an Arrow stream, or a built-in example such as ``"example:salary"``.
     roles
-        Which column is what; built-in examples bring their own.
+        Which column is what; built-in examples bring their own. Without a sensitive attribute only class sizes are
+        judged, and only such models may be asked for.
     require
         Thresholds by model: ``{"k": 5, "t": "0.2"}``, or for one attribute ``{"t": {"salary": "1/5"}}``.
     measure
@@ -74,24 +75,24 @@ def audit(
     >>> audit.k, audit["salary"].t, audit["disease"].t, audit.holds
     (3, Fraction(3, 8), Fraction(4, 9), False)
     """
-    from tclose.engines.choosing import session_for
+    from tclose.engines.choosing import working_session
 
-    session = session_for(table, read=read, memory=memory, threads=threads, temp=temp)
-    opened = session.open(table)
-    roles = checked(roles if roles is not None else built_in_roles(table), opened)
-    if not roles.sensitive:
-        raise RoleConflictError("Name at least one sensitive attribute: what is to be protected? (-s NAME)")
-    wanted = requirements(require)
-    check_attributes(wanted, roles)
-    inspection = Inspection(
-        session=session,
-        table=opened.keep([*roles.quasi, *roles.sensitive]),
-        wanted=wanted,
-        models=_models(measure, wanted, population=population is not None),
-        population=session.open(population).keep(roles.quasi) if population is not None else None,
-        progress=progress or (lambda _stage, _share: None),
-    )
-    return _audited(inspection, roles, _Reference.of(reference, session, roles), drivers=drivers)
+    with working_session(table, read=read, memory=memory, threads=threads, temp=temp) as session:
+        opened = session.open(table)
+        roles = checked(roles if roles is not None else built_in_roles(table), opened)
+        wanted = requirements(require)
+        if not roles.sensitive:
+            _check_sizes_alone(measure, wanted)
+        check_attributes(wanted, roles)
+        inspection = Inspection(
+            session=session,
+            table=opened.keep([*roles.quasi, *roles.sensitive]),
+            wanted=wanted,
+            models=_models(measure, wanted, population=population is not None),
+            population=session.open(population).keep(roles.quasi) if population is not None else None,
+            progress=progress or (lambda _stage, _share: None),
+        )
+        return _audited(inspection, roles, _Reference.of(reference, session, roles), drivers=drivers)
 
 
 def audit_release(
@@ -100,6 +101,8 @@ def audit_release(
     roles: Roles,
     wanted: tuple[Requirement, ...],
     original: Mapping[tuple[str, ...], Observed] | None,
+    *,
+    drivers: bool | None = False,
 ) -> Audit:
     """Return the audit of a table that a session has opened.
 
@@ -114,6 +117,8 @@ def audit_release(
     original
         The distribution of each attribute in the table that this one was made from, to compare classes with it; None
         compares them with the table itself.
+    drivers
+        As for :func:`audit`.
     """
     inspection = Inspection(
         session=session,
@@ -124,7 +129,7 @@ def audit_release(
         progress=lambda _stage, _share: None,
     )
     reference = _Reference("the audited table") if original is None else _Reference("the original table", seen=original)
-    return _audited(inspection, roles, reference, drivers=False)
+    return _audited(inspection, roles, reference, drivers=drivers)
 
 
 def _audited(inspection: Inspection, roles: Roles, reference: _Reference, *, drivers: bool | None) -> Audit:
@@ -158,6 +163,17 @@ def _audited(inspection: Inspection, roles: Roles, reference: _Reference, *, dri
         tables=tables,
         evidence=evidence,
     )
+
+
+def _check_sizes_alone(measure: str | Iterable[str], wanted: Sequence[Requirement]) -> None:
+    """Refuse a table without a sensitive attribute, unless nothing but class sizes is asked for."""
+    named = [] if measure in ("usual", "all") else [measure] if isinstance(measure, str) else list(measure)
+    asked = [MODELS[key].scope for key in named if key in MODELS] + [each.model.scope for each in wanted]
+    if not asked or any(scope != "table" for scope in asked):
+        raise RoleConflictError(
+            "Name at least one sensitive attribute: what is to be protected? (-s NAME) Without one, class sizes can be "
+            "judged: require k or a risk of being found (--k 5), or measure them (--measure k,prosecutor)."
+        )
 
 
 def is_joint(roles: Roles) -> bool:

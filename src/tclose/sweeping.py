@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tclose.sources import ReadOptions
 
 USUAL_METHODS = ("peel", "mondrian", "full-domain")
-_USUAL_VALUES = {"t": ("0.05", "0.1", "0.15", "0.2", "0.3", "0.4", "0.5"), "k": ("2", "5", "10", "20", "50", "100")}
+USUAL_VALUES = {"t": ("0.05", "0.1", "0.15", "0.2", "0.3", "0.4", "0.5"), "k": ("2", "5", "10", "20", "50", "100")}
 
 
 def frontier(
@@ -68,27 +68,27 @@ def frontier(
     read, memory, threads, temp, progress
         As for :func:`tclose.audit`.
     """
-    from tclose.engines.choosing import session_for
+    from tclose.engines.choosing import working_session
 
-    session = session_for(table, read=read, memory=memory, threads=threads, temp=temp)
-    opened = session.open(table)
-    roles = checked(roles if roles is not None else built_in_roles(table), opened)
-    swept = _swept(sweep, values)
-    others = tuple(each for each in requirements(require) if each.model.key != sweep)
-    check_attributes(others, roles)
-    if not methods:
-        raise InputError("Name at least one method to compare (--method).")
-    for method in methods:
-        check_method(method)
-    search = chosen_search(loss, "both", progress, whole_classes=whole_classes, pruned=False)
-    wishes = Wishes(
-        hierarchies or {}, levels or {}, weights or {}, share_of_rows(suppress), intervals, whole_seed(seed)
-    )
-    kept = opened.keep([*roles.quasi, *roles.sensitive])
-    frame = framed_table(session, kept, roles, [*others, swept[0]], wishes, search)
-    points = _points(frame.problem, search, methods, swept)
-    notes = (*opened.notes, *frame.notes)
-    return Frontier(opened.label, roles, others, sweep, loss, frame.problem.rows, points, notes)
+    with working_session(table, read=read, memory=memory, threads=threads, temp=temp) as session:
+        opened = session.open(table)
+        roles = checked(roles if roles is not None else built_in_roles(table), opened)
+        swept = _swept(sweep, values)
+        others = tuple(each for each in requirements(require) if each.model.key != sweep)
+        check_attributes(others, roles)
+        if not methods:
+            raise InputError("Name at least one method to compare (--method).")
+        for method in methods:
+            check_method(method)
+        search = chosen_search(loss, "both", progress, whole_classes=whole_classes, pruned=False)
+        wishes = Wishes(
+            hierarchies or {}, levels or {}, weights or {}, share_of_rows(suppress), intervals, whole_seed(seed)
+        )
+        kept = opened.keep([*roles.quasi, *roles.sensitive])
+        frame = framed_table(session, kept, roles, [*others, swept[0]], wishes, search)
+        points = _points(frame.problem, search, methods, swept)
+        notes = (*opened.notes, *frame.notes)
+        return Frontier(opened.label, roles, others, sweep, loss, frame.problem.rows, points, notes)
 
 
 def _points(
@@ -117,7 +117,7 @@ def _swept(sweep: str, values: Iterable[Number] | None) -> list[Requirement]:
         raise InputError(f"{sweep!r} cannot be swept; a model of one number can: {listed(one, 30)}.")
     if values is not None and (isinstance(values, str) or not isinstance(values, Iterable)):
         raise ThresholdError(f"The thresholds of {sweep} to try are a list, such as values=['0.1', '0.2'].")
-    given = list(values) if values is not None else list(_USUAL_VALUES.get(sweep, ()))
+    given = list(values) if values is not None else list(USUAL_VALUES.get(sweep, ()))
     if not given:
         raise ThresholdError(f"Say which thresholds of {sweep} to try: values=[…] (--values 0.1,0.2).")
     distinct = sorted({fraction(value, sweep) for value in given})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import importlib.util
 import os
 import pwd
@@ -12,8 +13,8 @@ import sqlite3
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -49,7 +50,10 @@ class Server:
     """A running server."""
 
     port: int
-    process: subprocess.Popen[bytes]
+    start: Callable[[], subprocess.Popen[bytes]]
+
+    def __post_init__(self) -> None:
+        self.process = self.start()
 
     def address(self, user: str = "tester", database: str = "postgres") -> str:
         return f"postgresql://{user}@127.0.0.1:{self.port}/{database}"
@@ -78,6 +82,11 @@ class Server:
             self.process.send_signal(signal.SIGQUIT)
         self.process.wait(30)
 
+    def start_again(self) -> None:
+        """Start the server after it was stopped, with the databases that it had."""
+        self.process = self.start()
+        _wait(self)
+
 
 @contextmanager
 def server() -> Iterator[Server]:
@@ -104,9 +113,12 @@ def server() -> Iterator[Server]:
             "max_connections": 20,
         }
         command = [folder / "postgres", "-D", data, *(f"--{name}={value}" for name, value in settings.items())]
-        with (place / "log").open("wb") as log:
-            process = subprocess.Popen(command, stdout=log, stderr=log, cwd=place, **account)
-        started = Server(port, process)
+
+        def start() -> subprocess.Popen[bytes]:
+            with (place / "log").open("ab") as log:
+                return subprocess.Popen(command, stdout=log, stderr=log, cwd=place, **account)
+
+        started = Server(port, start)
         _wait(started)
         yield started
     finally:
@@ -140,6 +152,50 @@ def _wait(started: Server) -> None:
             if time.monotonic() > deadline or started.process.poll() is not None:
                 raise
             time.sleep(0.1)
+
+
+def as_arrow(columns: Mapping[str, Sequence[object]]) -> pa.Table:
+    """Return columns as Arrow, each of the type of its first value."""
+    kinds = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_(), dt.date: pa.date32()}
+    return pa.table(
+        {
+            name: pa.array(values, next((kinds.get(type(v)) for v in values if v is not None), pa.string()))
+            for name, values in columns.items()
+        }
+    )
+
+
+def declared(columns: Mapping[str, Sequence[object]]) -> dict[str, str]:
+    """Return what a SQLite table has to declare: that whole numbers are truths, or texts dates."""
+    found = {}
+    for name, values in columns.items():
+        first = next((type(value) for value in values if value is not None), object)
+        found[name] = {bool: "BOOLEAN", dt.date: "DATE"}.get(first, "")
+    return found
+
+
+def rows_of(address: str) -> list[tuple[Any, ...]]:
+    """Return the rows of a table by its address, in the order that the database gives them."""
+    place, _, table = address.partition("#")
+    if place.startswith("sqlite:"):
+        with closing(sqlite3.connect(place.removeprefix("sqlite:"))) as connection:
+            return connection.execute(f"SELECT * FROM {table}").fetchall()
+    with adbc.connect(place, autocommit=True) as connection, connection.cursor() as cursor:
+        cursor.execute(f"SELECT * FROM {table}")
+        return list(cursor.fetchall())
+
+
+def execute(address: str, *statements: str) -> None:
+    """Execute statements in the database of an address, each in a transaction of its own."""
+    place = address.partition("#")[0]
+    if place.startswith("sqlite:"):
+        with closing(sqlite3.connect(place.removeprefix("sqlite:"))) as connection, connection:
+            for statement in statements:
+                connection.execute(statement)
+        return
+    with adbc.connect(place, autocommit=True) as connection, connection.cursor() as cursor:
+        for statement in statements:
+            cursor.execute(statement)
 
 
 def put_sqlite(path: Path, name: str, columns: Mapping[str, Sequence[object]], types: Mapping[str, str]) -> str:

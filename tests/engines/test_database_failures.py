@@ -279,6 +279,26 @@ def test_no_transaction_is_left_open_behind_an_audit_or_a_release(guarded):
     assert release.holds
 
 
+FAILING = {
+    "audit": lambda address: tclose.audit(address, tclose.Roles(quasi="nothing", sensitive="s")),
+    "explain": lambda address: tclose.explain(address, ROLES, attribute="nothing"),
+    "anonymize": lambda address: tclose.anonymize(address, ROLES, require={"k": 101}),
+    "frontier": lambda address: tclose.frontier(address, ROLES, sweep="k", values=[]),
+    "apply": lambda address: tclose.apply(
+        tclose.anonymize({"q": [1, 1], "z": [1, 1], "s": [1, 2]}, tclose.Roles(quasi=["q", "z"], sensitive="s"),
+                         require={"k": 2}).recipe, address),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("verb", FAILING)
+def test_no_transaction_is_left_open_behind_an_error_that_somebody_keeps(guarded, verb):
+    with pytest.raises(tclose.TcloseError) as caught:
+        FAILING[verb](f"{guarded.address()}#people")
+    idle = "SELECT count(*) FROM pg_stat_activity WHERE state LIKE 'idle in transaction%'"
+    until(lambda: guarded.rows(idle) == [(0,)], 5)
+    assert caught.value.__traceback__ is not None
+
+
 @pytest.mark.parametrize(
     ("address", "message"),
     [

@@ -10,6 +10,7 @@ import pytest
 from servers import put_sqlite
 
 import tclose
+from tclose.anonymizing.storing import held, store
 from tclose.engines.database.session import DatabaseSession
 from tclose.errors import EmptyTableError, InputError, SourceError
 from tclose.sources import DatabaseTable
@@ -49,6 +50,12 @@ TYPES = {
     "uuid": (["'a2345678-1234-1234-1234-123456789012'"], {"a2345678-1234-1234-1234-123456789012"}, "text"),
     "inet": (["'10.0.0.1'"], {"10.0.0.1/32"}, "text"),
     "oid": (["7"], {7}, "number"),
+    "cidr": (["'10.0.0.0/8'"], {"10.0.0.0/8"}, "text"),
+    "macaddr": (["'08002B:010203'"], {"08:00:2b:01:02:03"}, "text"),
+    "bit(3)": (["B'101'"], {"101"}, "text"),
+    "interval": (["'24 hours'", "'1 day'"], {"24:00:00", "1 day"}, "text"),
+    "timetz": (["'10:30+02'"], {"10:30:00+02"}, "text"),
+    "money": (["12.5"], {"$12.50"}, "text"),
 }  # fmt: skip
 
 
@@ -137,6 +144,21 @@ def test_sixteen_hundred_columns(postgresql):
     )
     found = tclose.audit(f"{postgresql.address()}#wide", tclose.Roles(quasi="c0", sensitive="c1599"))
     assert (found.rows, found.k) == (2, 2)
+
+
+def test_sixteen_hundred_columns_are_recoded_where_they_are(postgresql):
+    names = [f"c{at}" for at in range(1600)]
+    postgresql.run(
+        "DROP TABLE IF EXISTS wide, narrow",
+        f"CREATE TABLE wide ({', '.join(f'{name} int' for name in names)})",
+        "INSERT INTO wide (c0, c1598, c1599) SELECT at % 3, at, at % 2 FROM generate_series(1, 12) AS g(at)",
+    )
+    roles = tclose.Roles(quasi="c0", sensitive="c1599")
+    with held(f"{postgresql.address()}#wide", f"{postgresql.address()}#narrow") as table:
+        store(tclose.anonymize(table, roles, require={"k": 5}), f"{postgresql.address()}#narrow")
+    found = postgresql.rows("SELECT c1598, c1599 FROM narrow ORDER BY c1598")
+    assert found == [(at, at % 2) for at in range(1, 13)]
+    assert tclose.audit(f"{postgresql.address()}#narrow", roles, require={"k": 5}).holds
 
 
 @pytest.mark.parametrize("where", ["sqlite", "postgresql"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -50,43 +51,43 @@ def apply(
         The release; without one where the recoded table misses a requirement of the recipe. Losses are those of
         the search, and are not measured again.
     """
-    from tclose.engines.choosing import session_for
+    from tclose.engines.choosing import working_session
 
     recipe = recipe if isinstance(recipe, Recipe) else read_recipe(recipe)
     tell = progress or (lambda _stage, _share: None)
-    session = session_for(table, read=read, memory=memory, threads=threads, temp=temp)
-    opened = session.open(table)
-    roles = checked(_roles_without_identifiers(recipe), opened)
-    available = [column.name for column in opened.columns]
-    for name in recipe.published:
-        if name not in available:
-            raise ColumnNotFoundError(name, available, "published")
-    kept = opened.keep(recipe.published)
-    distinct = session.distinct(kept, roles.quasi, attributes_of(roles), tell)
-    fitted = extended(recipe, distinct) if recipe.applies_to_new_rows else recipe
-    tell("Recoding", None)
-    released = session.recode(kept, recoding_of(fitted, distinct, attributes_of(roles)))
-    original = dict(zip(attributes_of(roles), distinct.sensitive, strict=True))
-    left_out = distinct.rows - released.rows
-    work = EngineWork(session, released, roles, recipe.requirements, original, left_out, recipe.own, kept)
-    own, against_original = work.audits()
-    standing = _missed(against_original) or (_missed(own) if recipe.own else ())
-    return Release(
-        source=opened.label,
-        roles=roles,
-        requirements=recipe.requirements,
-        method=recipe.method,
-        rows=distinct.rows,
-        classes=own.class_count,
-        suppressed=left_out,
-        levels=recipe.levels,
-        losses={},
-        column_losses={},
-        notes=(*opened.notes, *_notes(recipe, left_out)),
-        obstacles=standing,
-        recipe=fitted,
-        work=None if standing else work,
-    )
+    with working_session(table, read=read, memory=memory, threads=threads, temp=temp) as session:
+        opened = session.open(table)
+        roles = checked(_roles_without_identifiers(recipe), opened)
+        available = [column.name for column in opened.columns]
+        for name in recipe.published:
+            if name not in available:
+                raise ColumnNotFoundError(name, available, "published")
+        kept = opened.keep(recipe.published)
+        distinct = session.distinct(kept, roles.quasi, attributes_of(roles), tell)
+        fitted = extended(recipe, distinct) if recipe.applies_to_new_rows else recipe
+        tell("Recoding", None)
+        released = session.recode(kept, recoding_of(fitted, distinct, attributes_of(roles)))
+        original = dict(zip(attributes_of(roles), distinct.sensitive, strict=True))
+        left_out = distinct.rows - released.rows
+        work = EngineWork(session, released, roles, recipe.requirements, original, left_out, recipe.own, kept)
+        own, against_original = work.audits()
+        standing = _missed(against_original) or (_missed(own) if recipe.own else ())
+        return Release(
+            source=opened.label,
+            roles=roles,
+            requirements=recipe.requirements,
+            method=recipe.method,
+            rows=distinct.rows,
+            classes=own.class_count,
+            suppressed=left_out,
+            levels=recipe.levels,
+            losses={},
+            column_losses={},
+            notes=(*opened.notes, *_notes(fitted, left_out)),
+            obstacles=standing,
+            recipe=fitted,
+            work=None if standing else work,
+        )
 
 
 def _roles_without_identifiers(recipe: Recipe) -> Roles:
@@ -110,4 +111,13 @@ def _notes(recipe: Recipe, left_out: int) -> tuple[str, ...]:
     made = "Made by a recipe; the quasi-identifiers alone decide what becomes of a row."
     again = "Made again by a recipe that divides rows by their sensitive values; it fits its own table only."
     out = () if not left_out else (f"{counted(left_out, 'row')} left out, which no class of the recipe takes in.",)
-    return (made if recipe.applies_to_new_rows else again, *out)
+    return (made if recipe.applies_to_new_rows else again, *out, *_uncovered(recipe))
+
+
+def _uncovered(recipe: Recipe) -> Iterator[str]:
+    """Give the columns with values that nothing says how to generalise, where each is published on one level."""
+    for column in recipe.columns if recipe.levels is not None else ():
+        strange = sum(value is not None and value not in column.hierarchy for value in column.values)
+        if strange:
+            what, them = ("value is", "it") if strange == 1 else ("values are", "them")
+            yield f"{column.name}: {strange} {what} not covered by its hierarchy; rows that have {them} are left out."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +14,7 @@ from tclose.anonymizing.obstacles import obstacles
 from tclose.anonymizing.working import EngineWork
 from tclose.auditing import built_in_roles, check_attributes, checked
 from tclose.compiled import load_compiler
-from tclose.engines.interface import Progress, Session, Table
+from tclose.engines.interface import Progress, Session, SpreadsRows, Table
 from tclose.errors import InputError, ThresholdError, closest, listed
 from tclose.exact import Number, fraction
 from tclose.models.catalogue import Requirement, Wanted, requirements
@@ -103,29 +104,31 @@ def anonymize(
     >>> release.holds, release.rows, release.suppressed
     (True, 9, 0)
     """
-    from tclose.engines.choosing import session_for
+    from tclose.engines.choosing import working_session
 
     check_method(method)
     if _is_large(table):
         load_compiler()
-    session = session_for(table, read=read, memory=memory, threads=threads, temp=temp)
-    opened = session.open(table)
-    roles = checked(roles if roles is not None else built_in_roles(table), opened)
-    wanted = requirements(require)
-    check_attributes(wanted, roles)
-    search = chosen_search(loss, against, progress, whole_classes=whole_classes, pruned=pruned)
-    wishes = Wishes(
-        hierarchies or {}, levels or {}, weights or {}, share_of_rows(suppress), intervals, whole_seed(seed)
-    )
-    if not wanted:
-        raise ThresholdError("Say what the release must meet, such as require={'k': 5, 't': '0.2'} (--k 5 --t 0.2).")
-    kept = opened.keep([column.name for column in opened.columns if column.name not in roles.identifiers])
-    frame = framed_table(session, kept, roles, wanted, wishes, search)
-    if frame.problem.k > frame.problem.rows:
-        raise InputError(
-            f"Classes of {frame.problem.k} rows are required, but the table has {frame.problem.rows}; require less."
+    with working_session(table, read=read, memory=memory, threads=threads, temp=temp) as session:
+        opened = session.open(table)
+        roles = checked(roles if roles is not None else built_in_roles(table), opened)
+        wanted = requirements(require)
+        check_attributes(wanted, roles)
+        search = chosen_search(loss, against, progress, whole_classes=whole_classes, pruned=pruned)
+        wishes = Wishes(
+            hierarchies or {}, levels or {}, weights or {}, share_of_rows(suppress), intervals, whole_seed(seed)
         )
-    return released(session, kept, frame.settled(roles), wanted, frame, method, search)
+        if not wanted:
+            raise ThresholdError(
+                "Say what the release must meet, such as require={'k': 5, 't': '0.2'} (--k 5 --t 0.2)."
+            )
+        kept = opened.keep([column.name for column in opened.columns if column.name not in roles.identifiers])
+        frame = framed_table(session, kept, roles, wanted, wishes, search)
+        if frame.problem.k > frame.problem.rows:
+            raise InputError(
+                f"Classes of {frame.problem.k} rows are required, but the table has {frame.problem.rows}; require less."
+            )
+        return released(session, kept, frame.settled(roles), wanted, frame, method, search)
 
 
 def _is_large(table: object) -> bool:
@@ -155,7 +158,9 @@ def released(
     search: Search,
 ) -> Release:
     """Return the release that a method finds, ready to be written, or what stands in its way."""
-    best = found(method, frame.problem, search)
+    spreads: SpreadsRows | None = getattr(session, "spread", None)
+    there = None if spreads is None else spreads(table)
+    best = found(method, frame.problem, replace(search, spread=there))
     if best is None:
         return _none(table, roles, wanted, frame, method)
     partition = published(best.partition)

@@ -7,11 +7,13 @@ import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from pathlib import Path
 
 from tclose.auditing import audit_release
 from tclose.domains import Observed
 from tclose.engines.interface import ReleasedTable, Session, Table
+from tclose.engines.spark.writing import may_be_replaced
 from tclose.errors import InputError, InternalError, SourceError
 from tclose.models.catalogue import Requirement
 from tclose.releases import Release, Written
@@ -38,6 +40,11 @@ class EngineWork:
         if self.source is None:
             return None
         return audit_release(self.session, self.source, self.roles, self.wanted, None)
+
+    def drivers(self) -> dict[str, Mapping[str, Fraction] | None]:
+        """Return, for each attribute, t of the release with each quasi-identifier left out."""
+        audited = audit_release(self.session, self.table, self.roles, (), None, drivers=None)
+        return {name: attribute.drivers for name, attribute in audited.attributes.items()}
 
     def audits(self) -> tuple[Audit, Audit]:
         """Return the audit of the release against itself, and against the original."""
@@ -74,7 +81,10 @@ class EngineWork:
                 raise InternalError("The written release does not have the rows that it should.")
             written = Written(path, targets.recipe, targets.report, own, original)
             recipe = release.recipe.to_json() if release.recipe is not None else ""
-            with _beside(targets.recipe, recipe, 0o600), _beside(targets.report, _report(release, written), 0o666):
+            with (
+                written_beside(targets.recipe, recipe, 0o600),
+                written_beside(targets.report, _report(release, written), 0o666),
+            ):
                 pass
         return written
 
@@ -103,7 +113,7 @@ class Targets:
                 folder, there = path.is_dir(), path.exists()
             except OSError as problem:
                 raise SourceError(f"{str(path)!r} cannot be written: {problem.strerror}.") from None
-            if folder:
+            if folder and not (path == self.table and may_be_replaced(path)):
                 raise SourceError(f"{str(path)!r} is a folder; name a file to write to.")
             if there and not force:
                 raise InputError(f"{str(path)!r} is there already; say --force (force=True) to replace it.")
@@ -117,7 +127,7 @@ def _report(release: Release, written: Written) -> str:
 
 
 @contextmanager
-def _beside(path: Path, text: str, mode: int) -> Iterator[None]:
+def written_beside(path: Path, text: str, mode: int) -> Iterator[None]:
     """Write a small file under another name, and give it its own when the block ends without an error."""
     beside = path.with_name(f".{path.name}.{secrets.token_hex(6)}")
     try:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tclose.engines.duckdb.statistics import TableStatistics
@@ -45,6 +47,27 @@ def session_for(
     return DuckDBSession(read=read, memory=memory, threads=threads, temp=temp)
 
 
+@contextmanager
+def working_session(table: object, **settings: Any) -> Iterator[Session]:
+    """Give a session of the engine that a table belongs to, and end its transactions when the block ends.
+
+    They end after an error, too, even while somebody keeps the error and with it the session.
+
+    Parameters
+    ----------
+    table
+        What the caller named or holds.
+    settings
+        As for :func:`session_for`.
+    """
+    session = session_for(table, **settings)
+    try:
+        yield session
+    finally:
+        if close := getattr(session, "close", None):
+            close()
+
+
 def statistics_of(
     table: object,
     *,
@@ -73,4 +96,5 @@ def statistics_of(
 
 def column_names(table: object, *, read: ReadOptions | None = None) -> tuple[str, ...]:
     """Return the names of the columns of a table."""
-    return tuple(column.name for column in session_for(table, read=read).open(table).columns)
+    with working_session(table, read=read) as session:
+        return tuple(column.name for column in session.open(table).columns)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from copy import copy
 from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import urlsplit
 
 from tclose.errors import SourceError
@@ -43,6 +45,8 @@ class DatabaseTable(Source):
     table: str | None
     query: str | None = field(repr=False)
     timeout: float | None
+    transaction: Any = field(repr=False, compare=False)
+    """The open transaction of an engine in which it is read; None where each verb begins and ends its own."""
 
     def __init__(
         self, uri: str, *, table: str | None = None, query: str | None = None, timeout: float | None = None
@@ -64,6 +68,7 @@ class DatabaseTable(Source):
             ("table", table or None),
             ("query", query),
             ("timeout", timeout),
+            ("transaction", None),
             ("label", f"{what} of {server_of(uri)}"),
         ):
             object.__setattr__(self, name, value)
@@ -72,6 +77,12 @@ class DatabaseTable(Source):
 
     def __repr__(self) -> str:
         return f"DatabaseTable({self.label!r})"
+
+    def within(self, transaction: object) -> DatabaseTable:
+        """Return the same table, read in a transaction that is open already."""
+        found = copy(self)
+        object.__setattr__(found, "transaction", transaction)
+        return found
 
     def _check_name(self, table: str) -> None:
         if ".".join(_PART.findall(table)) != table:

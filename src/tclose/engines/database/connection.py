@@ -22,22 +22,32 @@ _AHEAD = 4
 _PATIENCE = 0.1
 _SQLITE_ROWS = 65_536
 """SQLite's driver gives so many rows at once."""
+_READ_FIRST = {
+    "postgresql": ("SAVEPOINT tclose_reading", "SET TRANSACTION READ ONLY"),
+    "sqlite": ("PRAGMA query_only = ON",),
+}
+"""What keeps a transaction that will write from writing before its time, such as by a function in a query."""
+_THEN_WRITE = {
+    "postgresql": ("ROLLBACK TO SAVEPOINT tclose_reading",),
+    "sqlite": ("PRAGMA query_only = OFF",),
+}
 
 
 class Connection:
-    """A connection, inside one read-only transaction from its first query until it is closed.
+    """A connection, inside one transaction from its first query until it is closed.
 
     Parameters
     ----------
     source
         The database, and what messages name.
     writable
-        Whether the transaction may write.
+        Whether the transaction may write, once :meth:`allow_writing` was called; until then it only reads.
     """
 
     def __init__(self, source: DatabaseTable, *, writable: bool = False) -> None:
         self.source = source
         self.driver = source.driver
+        self.writable = writable
         manager = _imported("adbc_driver_manager", self.driver)
         module = _imported(f"adbc_driver_{self.driver}", self.driver)
         with translated(source):
@@ -68,6 +78,14 @@ class Connection:
             self.run(f"SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ {'WRITE' if writable else 'ONLY'}")
             if self.source.timeout is not None:
                 self.run(f"SET LOCAL statement_timeout = {max(1, round(self.source.timeout * 1000))}")
+        if writable:
+            for statement in _READ_FIRST.get(self.driver, ()):
+                self.run(statement)
+
+    def allow_writing(self) -> None:
+        """Let the transaction write from here on, in the state that was read."""
+        for statement in _THEN_WRITE.get(self.driver, ()):
+            self.run(statement)
 
     def run(self, query: str) -> None:
         """Execute a statement that gives no rows."""
@@ -121,10 +139,12 @@ class Connection:
                 with suppress(Exception):
                     statement.close()
 
-    def ingest(self, parts: tuple[str, ...], rows: Any) -> None:
+    def ingest(self, parts: tuple[str, ...], rows: Any, *, temporary: bool = False) -> None:
         """Make a new table, of the name that these parts are, and fill it with an Arrow stream."""
         *schema, name = parts
         options = {"adbc.ingest.target_table": name, "adbc.ingest.mode": "adbc.ingest.mode.create"}
+        if temporary:
+            options["adbc.ingest.temporary"] = "true"
         if schema:
             options["adbc.ingest.target_catalog" if self.driver == "sqlite" else "adbc.ingest.target_db_schema"] = (
                 schema[0]
@@ -230,3 +250,21 @@ def sqlite_path(uri: str) -> Path:
         return Path(path)
     absolute, relative = Path(path[2:]), Path(path[3:])
     return absolute if absolute.exists() else relative
+
+
+def same_database(one: DatabaseTable, other: DatabaseTable) -> bool:
+    """Say whether two tables are surely in one database, for the same user: their addresses are the same.
+
+    Examples
+    --------
+    >>> table = DatabaseTable("postgres://ann@db.example/clinic#patients")
+    >>> same_database(table, DatabaseTable("postgresql://ann@db.example/clinic#published.patients"))
+    True
+    >>> same_database(table, DatabaseTable("postgresql://bob@db.example/clinic#patients"))
+    False
+    """
+    if one.driver != other.driver:
+        return False
+    if one.uri.lower().startswith("sqlite:") and other.uri.lower().startswith("sqlite:"):
+        return sqlite_path(one.uri).resolve() == sqlite_path(other.uri).resolve()
+    return one.uri.partition(":")[2] == other.uri.partition(":")[2]

@@ -1,24 +1,139 @@
-"""A release stored as a new table of a database: in one transaction, and judged there before it lasts."""
+"""A release of a table in a database: stored there as a new table, or handed over where its rows are asked for."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from tclose.engines.database.connection import Connection
-from tclose.engines.database.session import DatabaseSession
+from tclose.engines.database.connection import Connection, same_database, sqlite_path
+from tclose.engines.database.recoded import Plan
+from tclose.engines.database.storing import check_absent, make_table
 from tclose.engines.database.table import OpenedTable
-from tclose.engines.duckdb.table import LoadedTable
+from tclose.engines.duckdb.released import DuckDBReleased
+from tclose.engines.duckdb.table import LoadedTable, aligned
 from tclose.engines.interface import ReleasedTable
-from tclose.errors import SourceError
+from tclose.errors import EngineFailedError, SourceError
 from tclose.sources import DatabaseTable
+
+if TYPE_CHECKING:
+    from tclose.engines.database.session import DatabaseSession
+
+_LABEL = "the release"
+
+
+class DatabaseReleased:
+    """A released table whose rows are still in the database, in the transaction in which they were counted.
+
+    Parameters
+    ----------
+    session
+        The session that counted the original.
+    original
+        The original.
+    plan
+        What is published of it.
+    """
+
+    def __init__(self, session: DatabaseSession, original: OpenedTable, plan: Plan) -> None:
+        self.session = session
+        self.original = original
+        self.plan = plan
+        self.rows = plan.rows
+        self.unknown = plan.unknown
+        self.columns = tuple(original.column(name) for name in plan.recoding.columns)
+
+    label = _LABEL
+    notes: tuple[str, ...] = ()
+
+    def keep(self, columns: Sequence[str]) -> LoadedTable:
+        """Return the table of just these columns; of those that were counted no row is fetched."""
+        known = {column.name for column in self.plan.cube.columns}
+        return self.plan.published(columns) if {*columns} <= known else self._fetched.keep(columns)
+
+    @cached_property
+    def _fetched(self) -> DuckDBReleased:
+        """The rows, fetched and recoded here."""
+        return self.session.recode_here(self.original, self.plan.recoding)
+
+    def write(self, path: str | Path) -> None:
+        """Write the table as the ending of the path says; nothing half-written."""
+        self._fetched.write(path)
+
+    def writing(self, path: str | Path) -> AbstractContextManager[Path]:
+        """Write to a temporary file, give its path, and rename it when the block ends without an error."""
+        return self._fetched.writing(path)
+
+    def write_to(self, path: str | Path) -> None:
+        """Write to just this file, which need not be whole after a failure."""
+        self._fetched.write_to(path)
+
+    def read_back(self, path: str | Path) -> LoadedTable:
+        """Open a file that this table was written to, as somebody who knows nothing else of it would."""
+        return self._fetched.read_back(path)
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self._fetched.__arrow_c_stream__(requested_schema)
+
+    def to_arrow(self) -> Any:
+        """Return the table as a pyarrow table."""
+        return self._fetched.to_arrow()
+
+    def to_pandas(self) -> Any:
+        """Return the table as a pandas frame."""
+        return self._fetched.to_pandas()
+
+    def to_polars(self) -> Any:
+        """Return the table as a polars frame."""
+        return self._fetched.to_polars()
+
+
+@contextmanager
+def begun(source: DatabaseTable | None, target: DatabaseTable | None) -> Iterator[Connection | None]:
+    """Begin the transaction in which a table is read, to be recoded, and its release stored if that goes there, too.
+
+    Parameters
+    ----------
+    source
+        The original, or None where it is in no database.
+    target
+        The table that will be made, or None; it is refused if it is there already.
+    """
+    if target is not None and target.table is None:
+        raise SourceError(f"A release goes into a table of {target.server}, not into a query. Name the table.")
+    together = source is not None and target is not None and same_database(source, target)
+    connection = None if source is None else Connection(source, writable=together)
+    try:
+        if target is not None:
+            _check_place(target, connection if together else None)
+        yield connection
+    finally:
+        if connection is not None:
+            connection.close()
+
+
+def _check_place(target: DatabaseTable, connection: Connection | None) -> None:
+    """Refuse a table that is there already, before any work is done."""
+    if connection is not None:
+        check_absent(connection, target)
+    elif target.driver != "sqlite" or sqlite_path(target.uri).is_file():
+        reading = Connection(target)
+        try:
+            check_absent(reading, target)
+        finally:
+            reading.close()
 
 
 @contextmanager
 def storing(
-    released: ReleasedTable, target: DatabaseTable
-) -> Iterator[tuple[DatabaseSession, OpenedTable | LoadedTable]]:
+    released: ReleasedTable, target: DatabaseTable, session: DatabaseSession
+) -> Iterator[OpenedTable | LoadedTable]:
     """Make a new table of a release, give it as others will see it, and keep it when the block ends without an error.
+
+    Where the original is in the same database and was counted in a transaction that may write, the rows are recoded
+    there, in that transaction. Otherwise they are sent there.
 
     Parameters
     ----------
@@ -26,20 +141,55 @@ def storing(
         The rows.
     target
         The table to make; one that is there already is not touched.
+    session
+        What audits the new table.
 
     Yields
     ------
-    tuple
-        A session inside the transaction, and the new table as it opened it.
+    OpenedTable
+        The new table, inside the transaction.
     """
-    if target.table is None:
-        raise SourceError(f"A release goes into a table of {target.server}, not into a query. Name the table.")
-    session = DatabaseSession()
-    connection = Connection(target, writable=True)
-    session.join(connection)
+    there = _transaction(released, target)
+    connection = there or Connection(target, writable=True)
     try:
-        connection.ingest(target.parts, released)
-        yield session, session.open(target)
+        check_absent(connection, target)
+        connection.source = target
+        connection.allow_writing()
+        if there is None or not isinstance(released, DatabaseReleased):
+            connection.ingest(target.parts, released)
+        else:
+            make_table(connection, released.original, released.plan, target)
+        table = session.open(target.within(connection))
+        if there is not None and isinstance(released, DatabaseReleased):
+            _check_as_planned(released, session, table)
+        yield table
         connection.commit()
     finally:
-        session.close()
+        connection.close()
+
+
+def _transaction(released: ReleasedTable, target: DatabaseTable) -> Connection | None:
+    """Return the transaction in which the original was counted, if a table can be made in it."""
+    if not isinstance(released, DatabaseReleased):
+        return None
+    source = released.original.source
+    held: Connection | None = source.transaction
+    return held if held is not None and held.writable and same_database(source, target) else None
+
+
+def _check_as_planned(released: DatabaseReleased, session: DatabaseSession, table: Any) -> None:
+    """Refuse a new table in which any combination of values is not as often as it was planned."""
+    names = [column.name for column in released.plan.cube.columns if column.name in released.plan.recoding.columns]
+    stored = session.cube(table, names, lambda _stage, _share: None)
+    mine, theirs = aligned(released.plan.published(names), stored, names)
+    aliases = ", ".join(f"c{at}" for at in range(len(names)))
+    counts = [f"(SELECT {aliases}, {each.tally} FROM {each.name} GROUP BY {aliases})" for each in (mine, theirs)]  # noqa: S608
+    ((differing,),) = released.plan.run(
+        f"SELECT count(*) FROM ((FROM {counts[0]} EXCEPT FROM {counts[1]}) UNION ALL "  # noqa: S608 - our own names
+        f"(FROM {counts[1]} EXCEPT FROM {counts[0]}))"
+    )
+    if differing:
+        raise EngineFailedError(
+            f"What arrived in {table.label} is not what was counted: {released.original.label} may have changed "
+            "meanwhile. Nothing of it was kept; run again."
+        )

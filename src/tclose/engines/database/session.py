@@ -10,6 +10,8 @@ from tclose.domains import Observed
 from tclose.engines.database import other, postgresql, sqlite
 from tclose.engines.database.connection import Connection
 from tclose.engines.database.counts import CubeCounts, expanded, fetched_cube, narrowed
+from tclose.engines.database.recoded import planned
+from tclose.engines.database.released import DatabaseReleased
 from tclose.engines.database.sql import relation
 from tclose.engines.database.table import OpenedTable
 from tclose.engines.duckdb.counts import CodedTable
@@ -42,6 +44,7 @@ class DatabaseSession:
         self._local = DuckDBSession(read=read, memory=memory, threads=threads, temp=temp)
         self._connections: dict[str, Connection] = {}
         self._cubes: dict[_Key, list[LoadedTable]] = {}
+        self._searched: dict[_Key, tuple[str, ...]] = {}
 
     def open(self, table: object) -> OpenedTable | LoadedTable:
         """Return a table with its columns; a table of a database is opened in the snapshot of the session."""
@@ -54,26 +57,24 @@ class DatabaseSession:
         if source.driver == "sqlite":
             columns = sqlite.columns_of(connection, place)
             settler = partial(sqlite.settled, connection, source, place)
-            opened = OpenedTable(source, place, columns, settler=settler)
+            opened = OpenedTable(source, place, columns, settler=settler, stays=connection.writable)
         else:
             dialect = postgresql if source.driver == "postgresql" else other
-            opened = OpenedTable(source, place, dialect.columns_of(connection, place))
+            opened = OpenedTable(source, place, dialect.columns_of(connection, place), stays=connection.writable)
         check_names([column.name for column in opened.columns], opened.label)
         return opened
 
     def connection(self, source: DatabaseTable) -> Connection:
-        """Return the connection to a database, made when it is first needed."""
+        """Return the connection to a database, made when it is first needed unless the caller holds one open."""
+        if isinstance(source.transaction, Connection):
+            return source.transaction
         known = self._connections.get(source.uri)
         if known is None or not known.close.alive:
             known = self._connections[source.uri] = Connection(source)
         return known
 
-    def join(self, connection: Connection) -> None:
-        """Work inside the transaction of a connection that is open already."""
-        self._connections[connection.source.uri] = connection
-
     def close(self) -> None:
-        """End the transactions; what was fetched stays."""
+        """End the transactions that were begun here; what was fetched stays."""
         for connection in self._connections.values():
             connection.close()
         self._connections.clear()
@@ -86,6 +87,7 @@ class DatabaseSession:
         if not having:
             progress("Grouping in the database", None)
             columns = table.keep(wanted).columns
+            table.check_usable(columns)
             having = [fetched_cube(self._local.connection, self.connection(table.source), table, columns)]
             self._cubes.setdefault(key, []).extend(having)
         return narrowed(min(having, key=lambda cube: len(cube.columns)), wanted)
@@ -100,9 +102,9 @@ class DatabaseSession:
     ) -> DuckDBCounted:
         """Count the classes of the quasi-identifiers by the values of the sensitive attributes."""
         people = self.cube(population, quasi, progress) if isinstance(population, OpenedTable) else population
-        if isinstance(table, LoadedTable):
+        if isinstance(table, LoadedTable) and table.weight is None:
             return self._local.count(table, quasi, sensitive, progress, people)
-        cubes = [self.cube(table, (*quasi, *names), progress) for names in sensitive]
+        cubes = [self._counted(table, (*quasi, *names), progress) for names in sensitive]
         if people is not None:
             pairs = [aligned(cube, people, quasi) for cube in cubes]
             cubes, people = [cube for cube, _ in pairs], pairs[0][1]
@@ -127,18 +129,30 @@ class DatabaseSession:
     ) -> DistinctRows:
         """Return the distinct combinations of quasi-identifiers and sensitive values, with their counts."""
         names = (*quasi, *(name for several in sensitive for name in several))
+        if isinstance(table, OpenedTable):
+            self._searched[table.source.uri, table.relation] = names
         return distinct_rows(self._counted(table, names, progress), quasi, sensitive, progress)
 
     def recode(
         self, table: OpenedTable | LoadedTable, recoding: Recoding, *, unknown: Unknown = "refuse"
-    ) -> DuckDBReleased:
-        """Return the table that a recoding publishes, made here of the distinct rows of the published columns."""
-        if isinstance(table, OpenedTable):
-            table = expanded(self._counted(table, (*recoding.keys, *recoding.columns)))
+    ) -> DuckDBReleased | DatabaseReleased:
+        """Return the table that a recoding publishes; planned only, where the caller holds a transaction open."""
+        if isinstance(table, LoadedTable):
+            return self._local.recode(table, recoding, unknown=unknown)
+        if table.source.transaction is None:
+            released = self.recode_here(table, recoding, unknown=unknown)
             self.close()  # a release may live long, and a transaction should not
-        return self._local.recode(table, recoding, unknown=unknown)
+            return released
+        searched = self._searched.get((table.source.uri, table.relation), ()) if recoding.counts is None else ()
+        cube = self._counted(table, tuple(dict.fromkeys((*recoding.keys, *searched))))
+        return DatabaseReleased(self, table, planned(cube, recoding, unknown))
+
+    def recode_here(self, table: OpenedTable, recoding: Recoding, *, unknown: Unknown = "refuse") -> DuckDBReleased:
+        """Return the table that a recoding publishes, made here of the distinct rows of the published columns."""
+        fetched = expanded(self._counted(table, (*recoding.keys, *recoding.columns)))
+        return self._local.recode(fetched, recoding, unknown=unknown)
 
     def _counted(self, table: Any, names: Sequence[str], progress: Progress | None = None) -> LoadedTable:
         if isinstance(table, LoadedTable):
-            return table
+            return table if table.weight is None else narrowed(table, tuple(dict.fromkeys(names)))
         return self.cube(table, names, progress or (lambda _stage, _share: None))

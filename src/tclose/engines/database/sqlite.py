@@ -27,7 +27,7 @@ def settled(
     connection: Connection, source: DatabaseTable, relation: str, columns: Sequence[DatabaseColumn]
 ) -> tuple[DatabaseColumn, ...]:
     """Return columns with the types that their cells have."""
-    declared = _declared(connection, source)
+    declared = declared_types(connection, source)
     found: list[DatabaseColumn] = []
     for start in range(0, len(columns), _COLUMNS_A_SCAN):
         some = columns[start : start + _COLUMNS_A_SCAN]
@@ -74,7 +74,7 @@ def _carried(column: DatabaseColumn, sent: str, instead: str, kind: str, value: 
     return replace(column, sent=(f"coalesce({sent}, {instead})", f"{name} IS NULL"), type=kind, value=value)
 
 
-def _declared(connection: Connection, source: DatabaseTable) -> Mapping[str, str]:
+def declared_types(connection: Connection, source: DatabaseTable) -> Mapping[str, str]:
     """Return the declared type of each column of a table."""
     if source.table is None:
         return {}

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from tclose.engines.database.connection import Connection
 from tclose.engines.database.session import DatabaseSession
-from tclose.engines.database.table import DatabaseColumn, OpenedTable
+from tclose.engines.database.table import DatabaseColumn, OpenedTable, cell
 from tclose.engines.duckdb.statistics import ColumnStatistics, TableStatistics
 from tclose.engines.duckdb.table import check_rows
 from tclose.engines.interface import Progress
@@ -42,15 +42,6 @@ def table_statistics(table: object, *, progress: Progress | None = None) -> Tabl
         session.close()
 
 
-def _cell(column: DatabaseColumn, driver: str) -> str:
-    """Return the SQL of a cell, null where it is missing."""
-    if driver == "postgresql" and column.type in ("FLOAT", "DOUBLE", "DECIMAL"):
-        return f"NULLIF({column.sent[0]}, 'NaN')"
-    if len(column.sent) > 1:
-        return f"CASE WHEN NOT ({column.sent[1]}) THEN {column.sent[0]} END"
-    return column.sent[0]
-
-
 def _scanned(
     connection: Connection, table: OpenedTable, columns: tuple[DatabaseColumn, ...]
 ) -> tuple[int, dict[str, tuple[int, int]]]:
@@ -62,9 +53,9 @@ def _scanned(
         some = usable[start : start + _COLUMNS_A_SCAN]
         asked = ["count(*) AS a"]
         for at, column in enumerate(some):
-            cell = _cell(column, connection.driver)
-            alike = f"sum(CASE WHEN {cell} LIKE '%_@_%._%' THEN 1 ELSE 0 END)" if column.type == "VARCHAR" else "0"
-            asked += [f"count({cell}) AS p{at}", f"coalesce({alike}, 0) AS e{at}"]
+            value = cell(column, connection.driver)
+            alike = f"sum(CASE WHEN {value} LIKE '%_@_%._%' THEN 1 ELSE 0 END)" if column.type == "VARCHAR" else "0"
+            asked += [f"count({value}) AS p{at}", f"coalesce({alike}, 0) AS e{at}"]
         ((rows, *figures),) = connection.rows(f"SELECT {', '.join(asked)} FROM {table.relation}")  # noqa: S608 - quoted
         for at, column in enumerate(some):
             found[column.name] = (int(figures[2 * at]), int(figures[2 * at + 1]))
@@ -85,10 +76,10 @@ def _counted(
             yield ColumnStatistics(column.name, column.type, rows, problem=column.problem)
             continue
         cells, emails = present[column.name]
-        cell = _cell(column, connection.driver)
+        value = cell(column, connection.driver)
         ((distinct, same),) = connection.rows(
             "SELECT count(*) AS d, CAST(coalesce(sum(CAST(n AS DECIMAL(38,0)) * (n - 1)), 0) AS VARCHAR(80)) AS s FROM "  # noqa: S608
-            f"(SELECT {cell} AS v, count(*) AS n FROM {table.relation} GROUP BY 1) AS g WHERE v IS NOT NULL"
+            f"(SELECT {value} AS v, count(*) AS n FROM {table.relation} GROUP BY 1) AS g WHERE v IS NOT NULL"
         )
         nulls = rows - cells
         pairs = (Fraction(same) + nulls * (nulls - 1)) / 2

@@ -39,6 +39,17 @@ class DatabaseColumn:
     problem: str | None = None
 
 
+def cell(column: DatabaseColumn, driver: str) -> str:
+    """Return the SQL of a cell in the database's dialect: equal for equal values, null where it is missing."""
+    if driver == "postgresql" and column.type in ("FLOAT", "DOUBLE", "DECIMAL"):
+        return f"NULLIF({column.sent[0]}, 'NaN')"
+    if driver == "postgresql" and column.type == "TIMESTAMP WITH TIME ZONE":
+        return f"({column.sent[0]} AT TIME ZONE 'UTC')"
+    if len(column.sent) > 1:
+        return f"CASE WHEN NOT ({column.sent[1]}) THEN {column.sent[0]} END"
+    return column.sent[0]
+
+
 Settler = Callable[[tuple[DatabaseColumn, ...]], tuple[DatabaseColumn, ...]]
 """What finds the types of columns that are needed, where a database does not know them beforehand."""
 
@@ -53,6 +64,8 @@ class OpenedTable:
     columns: tuple[DatabaseColumn, ...]
     notes: tuple[str, ...] = ()
     settler: Settler | None = field(default=None, repr=False)
+    stays: bool = False
+    """Whether what is made of it stays in the database, so that columns of any type may be kept."""
 
     @property
     def label(self) -> str:
@@ -69,10 +82,15 @@ class OpenedTable:
     def keep(self, columns: Sequence[str]) -> OpenedTable:
         """Return the table of just these columns; no other is ever asked for."""
         kept = self.settled(tuple(self.column(name) for name in dict.fromkeys(columns)))
-        for column in kept:
+        if not self.stays:
+            self.check_usable(kept)
+        return replace(self, columns=kept, settler=None)
+
+    def check_usable(self, columns: Sequence[DatabaseColumn]) -> None:
+        """Refuse columns whose values have no place here."""
+        for column in columns:
             if column.problem:
                 raise SourceError(f"The column {column.name!r} of {self.label} cannot be used: {column.problem}")
-        return replace(self, columns=kept, settler=None)
 
     def settled(self, columns: tuple[DatabaseColumn, ...]) -> tuple[DatabaseColumn, ...]:
         """Return columns with their types."""

@@ -1,0 +1,58 @@
+"""A table of a database named on the command line of the page: all of its work, with the library's numbers."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+
+from servers import PASSWORD
+
+import tclose
+from tclose.cli import serve
+from web.serving import running
+
+ROLES = tclose.Roles(quasi=["age", "zip"], sensitive="ill:nominal")
+REQUIRE = {"k": 5, "t": "0.4"}
+
+
+def test_a_table_of_a_database_is_profiled_audited_explained_and_anonymized_on_the_page(
+    postgresql, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    postgresql.run(
+        "DROP TABLE IF EXISTS served",
+        "DROP ROLE IF EXISTS keeper",
+        "CREATE TABLE served AS SELECT 20 + at % 40 AS age, '47' || at % 9 AS zip, substr('abcd', at * 7 % 4 + 1, 1) "
+        "AS ill FROM generate_series(1, 400) AS g(at)",
+        f"CREATE ROLE keeper LOGIN PASSWORD '{PASSWORD}'",
+        "GRANT SELECT ON served TO keeper",
+    )
+    address = f"postgresql://keeper:{PASSWORD}@127.0.0.1:{postgresql.port}/postgres"
+    given = dict(serve.command.make_context("serve", [address, "--table", "served"]).params)
+    with running(serve._named(given.pop("tables"), given)) as page:
+        table = page.client.post("/api/tables", json={"named": True}).json()["id"]
+        profile = page.done(table, kind="profile")
+        policy = {
+            **profile["result"]["policy"],
+            "columns": {"age": {"role": "quasi-identifier"}, "zip": {"role": "quasi-identifier", "hierarchy": "mask"},
+                        "ill": {"role": "sensitive", "distance": "nominal"}},
+            "policy": REQUIRE,
+        }  # fmt: skip
+        audit = page.done(table, kind="audit", policy=policy)
+        classes = page.client.get(f"/api/jobs/{audit['id']}/classes").json()
+        told = page.client.post(f"/api/jobs/{audit['id']}/explanation", json={"attribute": "ill"}).json()
+        release = page.done(table, kind="anonymize", policy=policy)
+        taken = page.client.get(f"/api/jobs/{release['id']}/files/release.csv")
+        shown = [profile, audit, classes, told, release, page.client.get(f"/api/tables/{table}").json()]
+    own = tclose.audit(f"{postgresql.address()}#served", ROLES, require=REQUIRE)
+    assert audit["result"]["audit"] == json.loads(own.to_json())
+    assert Fraction(told["distance"]["exact"]) == own["ill"].t
+    assert classes["total"] == own.class_count
+    tclose.anonymize(f"{postgresql.address()}#served", ROLES, require=REQUIRE, hierarchies={"zip": "mask"}).write(
+        tmp_path / "own.csv"
+    )
+    assert taken.content == (tmp_path / "own.csv").read_bytes()
+    assert PASSWORD not in json.dumps(shown)
+    assert "keeper" not in json.dumps(shown)
+    assert postgresql.rows("SELECT count(*) FROM pg_stat_activity WHERE state LIKE 'idle in transaction%'") == [(0,)]
+    postgresql.run("DROP OWNED BY keeper", "DROP ROLE keeper")
