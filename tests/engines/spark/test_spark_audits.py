@@ -17,18 +17,19 @@ from tclose.engines.spark.reading import frame_of
 REQUIRED = {"k": 2, "t": "0.25", "l": 2}
 
 
-def rows_as_they_are(patch):
-    """Make Spark send rows instead of counted pairs, as it does where nearly every pair is distinct."""
+def counted_first(patch):
+    """Make Spark count pairs before they are gathered, as it does where many rows share few pairs."""
     patch.setattr(counts, "_FEW_ROWS", 0)
-    patch.setattr(counts, "_MOSTLY_DISTINCT", -1.0)
+    patch.setattr(counts, "_WORTH_COUNTING", 2.0)
 
 
-@pytest.mark.parametrize("way", ["pairs", "rows"])
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize(
+    ("seed", "way"), [*((seed, "gathered") for seed in range(8)), *((s, "counted") for s in range(100, 104))]
+)
 def test_random_tables_are_audited_alike(spark, seed, way, monkeypatch):
-    table, roles = random_table(seed + (100 if way == "rows" else 0))
-    if way == "rows":
-        rows_as_they_are(monkeypatch)
+    table, roles = random_table(seed)
+    if way == "counted":
+        counted_first(monkeypatch)
     expected = tclose.audit(table, roles, require=REQUIRED, drivers=False)
     frame = frame_of(spark, table).repartition(1 + seed % 4)
     found = tclose.audit(frame, roles, require=REQUIRED, drivers=False)
@@ -37,10 +38,10 @@ def test_random_tables_are_audited_alike(spark, seed, way, monkeypatch):
         assert class_rows(found) == class_rows(expected)
 
 
-@pytest.mark.parametrize("way", ["pairs", "rows"])
+@pytest.mark.parametrize("way", ["gathered", "counted"])
 def test_every_model_a_population_and_drivers_agree(spark, way, monkeypatch):
-    if way == "rows":
-        rows_as_they_are(monkeypatch)
+    if way == "counted":
+        counted_first(monkeypatch)
     table = pa.table(
         {
             "q": [1, 1, None, 2, 2, 2, None, 3, 3, 3],
@@ -51,7 +52,7 @@ def test_every_model_a_population_and_drivers_agree(spark, way, monkeypatch):
     people = pa.concat_tables([table, table.slice(2, 6)]).select(["q", "r"])
     people = people.set_column(0, "q", people.column("q").cast(pa.float64()))  # another type, equal numbers
     roles = tclose.Roles(quasi=["q", "r"], sensitive=["s:ordered"])
-    asked = {"measure": "all", "require": {"nt": "4,0.3"} if way == "pairs" else {"t": "0.3"}, "drivers": True}
+    asked = {"measure": "all", "require": {"nt": "4,0.3"} if way == "gathered" else {"t": "0.3"}, "drivers": True}
     expected = tclose.audit(table, roles, population=people, **asked)
     found = tclose.audit(frame_of(spark, table), roles, population=frame_of(spark, people), **asked)
     assert said(found) == said(expected)
@@ -110,13 +111,29 @@ def test_the_class_table_is_written_whole_from_spark(spark, tmp_path, ending):
         assert spark.read.csv(str(target), header=True).count() == len(classes)
 
 
-def test_one_giant_class_and_many_values_are_measured(spark, monkeypatch):
-    rows_as_they_are(monkeypatch)
-    frame = spark.range(300_000).selectExpr("if(id < 290000, 0, id) AS q", "pmod(id * 7919, 50021) AS s")
+@pytest.mark.parametrize("seed", [2, 3])
+def test_one_file_of_classes_is_the_one_that_duckdb_writes(spark, tmp_path, seed):
+    table, roles = random_table(seed)
+    tclose.audit(frame_of(spark, table), roles, drivers=False).classes.write_here(tmp_path / "found.csv")
+    tclose.audit(table, roles, drivers=False).classes.write(tmp_path / "expected.csv")
+    assert (tmp_path / "found.csv").read_bytes() == (tmp_path / "expected.csv").read_bytes()
+
+
+def test_one_giant_class_and_more_values_than_are_broadcast_are_measured(spark, monkeypatch):
+    monkeypatch.setattr(counts, "_BROADCAST_UP_TO", 1000)
+    frame = spark.range(60_000).selectExpr("if(id < 58000, 0, id) AS q", "pmod(id * 7919, 20011) AS s")
     found = tclose.audit(frame, tclose.Roles(quasi=["q"], sensitive=["s:ordered"]), drivers=False)
-    assert (found.rows, found.class_count, found.k) == (300_000, 10_001, 1)
+    assert (found.rows, found.class_count, found.k) == (60_000, 2_001, 1)
     (row,) = found.classes.rows(sort="size", limit=1)
-    assert (row["q"], row["size"], row["s.l"]) == (0, 290_000, 50_021)
+    assert (row["q"], row["size"], row["s.l"]) == (0, 58_000, 20_011), "7919 and 20011 are primes"
+
+
+def test_a_class_of_all_rows_is_the_table_itself(spark):
+    frame = spark.range(50_000).selectExpr("1 AS q", "id AS s", "concat('v', id % 10) AS text")
+    roles = tclose.Roles(quasi=["q"], sensitive=["s:ordered", "text:nominal"])
+    found = tclose.audit(frame, roles, drivers=False)
+    assert (found.k, found["s"].t, found["text"].t) == (50_000, 0, 0)
+    assert (found["s"].l, found["text"].l) == (50_000, 10)
 
 
 def test_what_the_engine_may_use_is_not_ours_to_say(spark):

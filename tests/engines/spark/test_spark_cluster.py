@@ -8,8 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from on_a_cluster import ROLES, killing
 
 import tclose
+from tclose import errors
 
 HERE = Path(__file__).parent
 
@@ -40,7 +42,10 @@ def test_two_executors_give_the_same_answer_and_so_does_one_after_the_other_was_
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the test finds the executor in /proc")
-def test_without_a_second_try_a_killed_worker_is_an_error_and_the_next_run_works(java, tmp_path, expected):
-    found = answers("local[2]", tmp_path, "python")
-    assert found.pop("python").startswith("EngineFailedError: Spark stopped")
-    assert found == {"plain": expected, "python struck": True, "after python": expected}
+def test_without_a_second_try_a_killed_worker_is_an_error_and_the_next_run_works(spark, tmp_path, expected):
+    table = spark.range(0, 4000, numPartitions=4).selectExpr("id % 37 AS q", "(id * id) % 11 AS s")
+    doomed = table.mapInArrow(killing(str(tmp_path), "python"), table.schema)
+    with pytest.raises(errors.EngineFailedError, match="Spark stopped"):
+        tclose.audit(doomed, ROLES, drivers=False)
+    assert (tmp_path / "python").exists(), "the worker was killed"
+    assert str(tclose.audit(table, ROLES, drivers=False)["s"].t) == expected

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 
+import pyarrow.parquet as pq
 import pytest
 
 import tclose
@@ -20,18 +21,28 @@ def test_an_audit_by_spark_on_the_command_line(java, tmp_path):
     command = ["audit", str(path), "-q", "zip", "-s", "pay:ordered", "--format", "json", "--quiet", "--no-drivers"]
     settings = {"spark.ui.enabled": "false", "spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
     spark = ["--engine", "spark", "--master", "local[1]", *(f"--conf={key}={value}" for key, value in settings.items())]
-    found = [
-        json.loads(
-            subprocess.run(
-                [sys.executable, "-m", "tclose.cli", *command, *more], capture_output=True, check=True, timeout=200
-            ).stdout
-        )
-        for more in ([], spark)
-    ]
+    found, tables = [], []
+    for name, more in (("duckdb", []), ("spark", spark)):
+        classes = tmp_path / f"{name}.parquet"
+        arguments = [sys.executable, "-m", "tclose.cli", *command, "--classes", str(classes), *more]
+        done = subprocess.run(arguments, capture_output=True, check=True, timeout=200)
+        assert done.stderr == b"", "neither Spark nor Java says anything"
+        found.append(json.loads(done.stdout))
+        tables.append(pq.read_table(classes).to_pylist())
     for data in found:
         del data["source"]
     assert found[0]["classes"] == 2, "codes with leading zeros stay text"
     assert found[1] == found[0]
+    assert tables[1] == tables[0]
+
+
+def test_what_spark_starts_writes_nothing_and_standard_output_comes_back(capfd):
+    for logging in (False, True):
+        with starting._children_silent(logging=logging):
+            subprocess.run(["sh", "-c", "echo lost; echo logged >&2"], check=True)
+        sys.stdout.write("ours\n")
+        sys.stdout.flush()
+    assert capfd.readouterr() == ("ours\nours\n", "lost\nlogged\n")
 
 
 def test_master_and_conf_are_refused_without_the_engine(tmp_path):

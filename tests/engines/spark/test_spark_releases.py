@@ -11,6 +11,7 @@ import pytest
 import tclose
 from engines.recodings import recoding
 from tclose import errors
+from tclose.anonymizing.working import Targets
 from tclose.engines.interface import Recoding
 from tclose.engines.spark.reading import frame_of
 from tclose.engines.spark.session import ClusterSession
@@ -45,6 +46,11 @@ def test_a_release_is_the_same_and_is_written_from_spark(spark, tmp_path, method
         "release.parquet.recipe.json",
         "release.parquet.report.json",
     ]
+    with pytest.raises(errors.InputError, match="--force"):
+        found.write(tmp_path / "release.parquet")
+    if method == "peel":
+        found.write(tmp_path / "release.parquet", force=True)
+        assert sorted(path.suffix for path in tmp_path.iterdir()) == [".json", ".json", ".parquet"]
     expected.write(tmp_path / "expected.parquet")
     mine, theirs = (pq.read_table(tmp_path / f"{name}.parquet").to_pylist() for name in ("release", "expected"))
     published = ["age", "sex", "disease"]
@@ -100,6 +106,8 @@ def test_what_is_there_and_not_of_spark_is_not_replaced(spark, tmp_path):
     (tmp_path / "mine.parquet" / "notes.txt").write_text("keep me", encoding="utf-8")
     with pytest.raises(errors.InputError, match="no folder that Spark wrote"), replacing(tmp_path / "mine.parquet"):
         pass
+    with pytest.raises(errors.SourceError, match="is a folder"):
+        Targets.beside(tmp_path / "mine.parquet").check(force=True)
     assert (tmp_path / "mine.parquet" / "notes.txt").exists()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -135,6 +136,18 @@ class SparkClasses:
     def write(self, path: str | Path, *, sort: str | None = None, descending: bool = True) -> None:
         """Write all classes from Spark to a folder; the ending says which kind."""
         write_frame(self._sorted(sort, descending=descending), self.columns, path, _LABEL)
+
+    def write_here(self, path: str | Path) -> None:
+        """Write all classes to one file on this machine, as DuckDB would, in the order of their keys."""
+        import duckdb
+
+        from tclose.engines.duckdb.writing import copy_query, replacing
+
+        with translated(_LABEL):
+            found = self._sorted(None, descending=False).toArrow()
+        with replacing(path) as temporary, closing(duckdb.connect()) as connection:
+            connection.register("classes", found)
+            copy_query(connection, "SELECT * FROM classes", self.columns, temporary, _LABEL)
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         return self.to_arrow().__arrow_c_stream__(requested_schema)

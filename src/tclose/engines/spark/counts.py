@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -14,9 +14,9 @@ from pyspark.sql import types as T  # noqa: N812
 
 from tclose.counts import Integers, Ranks
 from tclose.domains import Observed
-from tclose.engines.spark.arrow import local_frame
+from tclose.engines.spark.arrow import local_frame, mapped
 from tclose.engines.spark.failures import translated
-from tclose.engines.spark.kernel import POPULATION
+from tclose.engines.spark.gathering import Gathering
 from tclose.engines.spark.table import Column, SparkTable
 
 if TYPE_CHECKING:
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 _BROADCAST_UP_TO = 500_000
 """Up to so many values, every executor gets all of them; beyond, Spark chooses how to join."""
-_MOSTLY_DISTINCT = 1 / 3
-"""With more pairs for each row, sending rows costs less than counting pairs first."""
-_ONE_PAIR_IN = 1024
-"""The number of pairs is estimated from one in so many."""
-_FEW_ROWS = 200_000
-"""Below so many rows an estimate costs more than it saves."""
+_WORTH_COUNTING = 1 / 10
+"""With fewer pairs for each row, Spark counts them before they are gathered."""
+_ONE_PAIR_IN = 16_384
+"""The number of pairs is estimated from one in so many, which come to the driver."""
+_FEW_ROWS = 1_000_000
+"""Below so many rows counting them first, and asking whether to, costs more than it saves."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,11 @@ class Values:
     def rows(self) -> int:
         """How many rows there are."""
         return int(self.observed.counts.sum())
+
+    @property
+    def has_missing(self) -> bool:
+        """Whether some rows have no value in one of the columns."""
+        return any(column.null_count for column in self.columns.columns)
 
 
 @dataclass(frozen=True)
@@ -85,44 +90,54 @@ class Attributes:
         keys = [F.col(self.table.column(name).alias).alias(f"q{at}") for at, name in enumerate(quasi)]
         return self.table.frame.select(*keys, *self.everything)
 
-    def grouped(self, quasi: Sequence[str]) -> DataFrame:
-        """Return classes × values with their numbers of rows ``n``, for each attribute (``which``) apart.
+    def _counted(self, quasi: Sequence[str]) -> DataFrame:
+        """Return the values of each attribute (``which``) with their numbers of rows ``n``, by one scan for all.
 
-        One scan serves all attributes; columns of other attributes are null.
+        Rows of one ``pair`` in so many, chosen by its hash, are counted apart, for the first attribute. Columns of
+        other attributes are null.
         """
         rows = self.rows(quasi)
-        common = [f"q{at}" for at in range(len(quasi))]
+        hashed = F.xxhash64(*rows.columns)
+        rows = rows.withColumn("pair", F.when(F.pmod(hashed, F.lit(_ONE_PAIR_IN)) == 0, hashed))
         if len(self.names) == 1:
-            grouped = rows.groupBy(*common, *self.aliases(0)).agg(F.count("*").alias("n"))
-            return grouped.withColumn("which", F.lit(0))
-        sets = [[F.col(name) for name in (*common, *self.aliases(at))] for at in range(len(self.names))]
-        every = [*common, *(alias for at in range(len(self.names)) for alias in self.aliases(at))]
-        grouped = rows.groupingSets(sets, *every).agg(F.count("*").alias("n"), F.grouping_id().alias("absent"))
-        ids = {self._absent(at, len(every), len(common)): at for at in range(len(self.names))}
-        which = F.create_map(*(F.lit(number) for pair in ids.items() for number in pair))
-        return grouped.withColumn("which", which[F.col("absent")]).drop("absent")
+            counted = rows.groupBy(*self.aliases(0), "pair").agg(F.count("*").alias("n"))
+            return counted.withColumn("which", F.lit(0))
+        every = ["pair", *(alias for at in range(len(self.names)) for alias in self.aliases(at))]
+        sets = [["pair"] * (at == 0) + self.aliases(at) for at in range(len(self.names))]
+        counted = rows.groupingSets([[F.col(name) for name in some] for some in sets], *every).agg(
+            F.count("*").alias("n"), F.grouping_id().alias("absent")
+        )
+        absent = [sum(1 << at for at, name in enumerate(reversed(every)) if name not in some) for some in sets]
+        which = F.create_map(*(F.lit(number) for at, mask in enumerate(absent) for number in (mask, at)))
+        return counted.withColumn("which", which[F.col("absent")]).drop("absent")
 
-    def _absent(self, at: int, columns: int, common: int) -> int:
-        """Return Spark's number of a grouping set: a bit for each column, set where it is absent."""
-        here = {*range(common)}
-        place = common
-        for other in range(len(self.names)):
-            if other == at:
-                here |= {*range(place, place + len(self.names[other]))}
-            place += len(self.names[other])
-        return sum(1 << (columns - 1 - column) for column in range(columns) if column not in here)
+    def _find(self, quasi: Sequence[str]) -> None:
+        """Count the values of each attribute, and estimate the pairs, for the table to keep."""
+        with translated(self.table.label):
+            found = self._counted(quasi).toArrow()
+        chosen = found.filter(pc.is_valid(found.column("pair")))
+        rows = pc.sum(chosen.column("n")).as_py()
+        self.table.shares[tuple(quasi), self.names] = chosen.num_rows / rows if rows else 1.0
+        for at, names in enumerate(self.names):
+            mine = found.filter(pc.equal(found.column("which"), at))
+            aliases = self.aliases(at)
+            summed = mine.group_by(aliases).aggregate([("n", "sum")]).select([*aliases, "n_sum"])
+            self.table.seen[names] = values_of(summed.rename_columns([*aliases, "n"]), aliases, self.columns(at))
 
-    def look(self) -> list[Values]:
-        """Return the values of each attribute; each is counted once for a table."""
+    def look(self, quasi: Sequence[str] = ()) -> list[Values]:
+        """Return the values of each attribute, counted once for a table; what it costs to know of pairs is paid too."""
         new = [names for names in self.names if names not in self.table.seen]
         if new:
-            some = Attributes(self.table, tuple(dict.fromkeys(new)))
-            with translated(self.table.label):
-                found = some.grouped(()).toArrow()
-            for at, names in enumerate(some.names):
-                mine = found.filter(pc.equal(found.column("which"), at))
-                self.table.seen[names] = values_of(mine, some.aliases(at), some.columns(at))
+            Attributes(self.table, tuple(dict.fromkeys(new)))._find(quasi)
         return [self.table.seen[names] for names in self.names]
+
+    def pairs_for_a_row(self, quasi: Sequence[str]) -> float:
+        """Return about how many different pairs there are for each row; 1 where there are too few rows to ask."""
+        if self.look(quasi)[0].rows < _FEW_ROWS:
+            return 1.0
+        if (tuple(quasi), self.names) not in self.table.shares:
+            self._find(quasi)
+        return self.table.shares[tuple(quasi), self.names]
 
 
 def values_of(found: pa.Table, aliases: Sequence[str], columns: Sequence[Column]) -> Values:
@@ -141,101 +156,62 @@ def values_of(found: pa.Table, aliases: Sequence[str], columns: Sequence[Column]
     return Values(Observed(only.to_pylist(), counts, kind), values)
 
 
-def ranked_pairs(
+def gathered_pairs(
     attributes: Attributes,
     quasi: Sequence[str],
     values: Sequence[Values],
     ranks: Sequence[Ranks],
     population: SparkTable | None,
 ) -> DataFrame:
-    """Return the pairs of every class, sorted by class within each partition, all of a class in one partition.
+    """Return the pairs of every class in cells, sorted by class in each partition, all of a class in one partition.
 
-    Where rows share few pairs, pairs are counted before they are sent; where nearly every row is a pair of its
-    own, that would cost a shuffle and save nothing, and the rows are sent as they are. The columns are those
-    that :func:`tclose.engines.spark.kernel.wholes` reads.
+    Where rows share few pairs, Spark counts them first. The columns are those that
+    :func:`tclose.engines.spark.kernel.wholes` reads.
     """
+    rows = attributes.rows(quasi)
+    if attributes.pairs_for_a_row(quasi) < _WORTH_COUNTING:
+        rows = rows.groupBy(*rows.columns).agg(F.count("*").alias("n"))
     common = [f"q{at}" for at in range(len(quasi))]
-    mostly_distinct = bool(common) and _pairs_for_a_row(attributes, quasi, values) > _MOSTLY_DISTINCT
-    pairs = (_rows_ranked if mostly_distinct else _counted_ranked)(attributes, quasi, values, ranks)
+    kinds = [attributes.table.column(name).spark_type for name in quasi]
+    keys = [T.StructField(name, kind) for name, kind in zip(common, kinds, strict=True)]
+    cells = [T.StructField(f"p{at}", T.BinaryType()) for at in range(len(values))]
+    gathering = Gathering(len(common), len(values))
+    pairs = mapped(_ranked(rows, attributes, values, ranks), gathering.gathered, T.StructType([*keys, *cells]))
     if population is not None:
         pairs = pairs.unionByName(_people(population, quasi), allowMissingColumns=True)
-    return pairs.repartition(*common).sortWithinPartitions(*common) if common else pairs.coalesce(1)
+    return pairs.repartition(*common).sortWithinPartitions(*common) if common else pairs.repartition(1)
 
 
-def _counted_ranked(
-    attributes: Attributes, quasi: Sequence[str], values: Sequence[Values], ranks: Sequence[Ranks]
-) -> DataFrame:
-    """Return pairs with their numbers of rows: the attribute (``which``), ``rank`` and ``n``."""
-    grouped = attributes.grouped(quasi)
-    matches = [(field.name, f"d_{field.name}") for field in attributes.fields]
-    dictionary = _dictionary(attributes, values, ranks, grouped, range(len(values)))
-    ranked = _joined(grouped, dictionary, [*matches, ("which", "d_which")])
-    return ranked.select(*(f"q{at}" for at in range(len(quasi))), "which", "rank", "n")
-
-
-def _rows_ranked(
-    attributes: Attributes, quasi: Sequence[str], values: Sequence[Values], ranks: Sequence[Ranks]
-) -> DataFrame:
-    """Return rows with the rank of each attribute's value: ``r0``, ``r1`` and so on."""
-    rows = attributes.rows(quasi)
+def _ranked(rows: DataFrame, attributes: Attributes, values: Sequence[Values], ranks: Sequence[Ranks]) -> DataFrame:
+    """Return rows with the rank of each attribute's value, ``r0``, ``r1`` and so on, instead of the value."""
+    kept = [name for name in rows.columns if name == "n" or name.startswith("q")]
     for at in range(len(values)):
-        dictionary = _dictionary(attributes, values, ranks, rows, [at])
-        rows = _joined(rows, dictionary, [(alias, f"d_{alias}") for alias in attributes.aliases(at)])
-        rows = rows.withColumnRenamed("rank", f"r{at}").drop(*(c for c in dictionary.columns if c.startswith("d_")))
-    return rows.select(*(f"q{at}" for at in range(len(quasi))), *(f"r{at}" for at in range(len(values))))
+        dictionary = _dictionary(attributes, values[at], ranks[at], rows, at)
+        rows = _joined(rows, dictionary, attributes.aliases(at), missing=values[at].has_missing)
+    return rows.select(*kept, *(f"r{at}" for at in range(len(values))))
 
 
 def _people(population: SparkTable, quasi: Sequence[str]) -> DataFrame:
     """Return the classes of a population with their sizes."""
     keys = [F.col(population.column(name).alias).alias(f"q{at}") for at, name in enumerate(quasi)]
     common = [f"q{at}" for at in range(len(quasi))]
-    counted = population.frame.select(*keys).groupBy(*common).agg(F.count("*").alias("n"))
-    return counted.withColumn("which", F.lit(POPULATION))
+    return population.frame.select(*keys).groupBy(*common).agg(F.count("*").alias("people"))
 
 
-def _pairs_for_a_row(attributes: Attributes, quasi: Sequence[str], values: Sequence[Values]) -> float:
-    """Return about how many pairs there are for each row, by all rows of one pair in so many, chosen by its hash."""
-    rows = values[0].rows
-    if rows < _FEW_ROWS:
-        return 0.0
-    widest = max(range(len(values)), key=lambda at: len(values[at].observed.counts))
-    hashed = attributes.rows(quasi).select(
-        F.xxhash64(*(f"q{at}" for at in range(len(quasi))), *attributes.aliases(widest)).alias("pair")
-    )
-    with translated(attributes.table.label):
-        chosen = hashed.filter(F.pmod("pair", F.lit(_ONE_PAIR_IN)) == 0).groupBy("pair").agg(F.count("*").alias("n"))
-        pairs, counted = chosen.agg(F.count("*"), F.sum("n")).first() or (0, 0)
-    return pairs / counted if counted else 0.0
-
-
-def _joined(frame: DataFrame, dictionary: DataFrame, matches: Sequence[tuple[str, str]]) -> DataFrame:
+def _joined(frame: DataFrame, dictionary: DataFrame, columns: Sequence[str], *, missing: bool) -> DataFrame:
     """Return a frame with the ranks that a dictionary gives; a value that it lacks has none."""
     condition = F.lit(True)
-    for mine, theirs in matches:
-        condition &= frame[mine].eqNullSafe(dictionary[theirs])
-    return frame.join(dictionary, condition, "left")
+    for name in columns:
+        mine, theirs = frame[name], dictionary[f"d_{name}"]
+        condition &= mine.eqNullSafe(theirs) if missing else mine == theirs
+    return frame.join(dictionary, condition, "left").drop(*(f"d_{name}" for name in columns))
 
 
-def _dictionary(
-    attributes: Attributes, values: Sequence[Values], ranks: Sequence[Ranks], beside: DataFrame, chosen: Sequence[int]
-) -> DataFrame:
-    """Return the rank of each value of some attributes as a frame, a small one marked to be sent to every executor."""
-    aliases = [alias for at in chosen for alias in attributes.aliases(at)]
-    fields = [field for field in attributes.fields if field.name in aliases]
-    tables = []
-    for at in chosen:
-        mine = dict(zip(attributes.aliases(at), values[at].columns.columns, strict=True))
-        length = values[at].columns.num_rows
-        columns: dict[str, Any] = {f"d_{field.name}": mine.get(field.name, pa.nulls(length)) for field in fields}
-        which = pa.array(np.full(length, at, dtype=np.int32))
-        tables.append(pa.table({**columns, "d_which": which, "rank": pa.array(ranks[at])}))
-    schema = T.StructType(
-        [
-            *(T.StructField(f"d_{field.name}", field.dataType) for field in fields),
-            T.StructField("d_which", T.IntegerType()),
-            T.StructField("rank", T.IntegerType()),
-        ]
-    )
-    table = pa.concat_tables(tables, promote_options="permissive")
+def _dictionary(attributes: Attributes, values: Values, ranks: Ranks, beside: DataFrame, at: int) -> DataFrame:
+    """Return the rank of each value of an attribute as a frame, a small one marked to be sent to every executor."""
+    aliases = attributes.aliases(at)
+    fields = [T.StructField(f"d_{field.name}", field.dataType) for field in attributes.fields if field.name in aliases]
+    schema = T.StructType([*fields, T.StructField(f"r{at}", T.IntegerType())])
+    table = pa.table([*values.columns.columns, pa.array(ranks)], names=schema.names)
     frame = local_frame(beside, table, schema)
     return F.broadcast(frame) if table.num_rows <= _BROADCAST_UP_TO else frame

@@ -14,6 +14,7 @@ _MISSING_MODULE = re.compile(r"No module named '(tclose|pyarrow|numpy|numba)")
 _CONDITION = re.compile(r"\[([A-Z][A-Z0-9_.]+)\]")
 _NO_ROOM = ("OutOfMemoryError", "No space left on device", "GC overhead limit", "exceeds max allowed", "MemoryError")
 _NOT_THERE = ("PATH_NOT_FOUND", "TABLE_OR_VIEW_NOT_FOUND", "FILE_NOT_EXIST", "FileNotFoundException")
+_FORBIDDEN = ("Permission denied", "AccessControlException", "AccessDenied", "(403)")
 _UNREADABLE = (
     "UNABLE_TO_INFER_SCHEMA", "CANNOT_READ_FILE", "FAILED_READ_FILE", "MALFORMED", "CAST_INVALID_INPUT",
     "not a Parquet",
@@ -71,6 +72,8 @@ def translation(problem: Exception, what: str) -> TcloseError:
         )
     if any(sign in text for sign in _NOT_THERE):
         return SourceError(f"{_capital(what)} cannot be read: Spark finds no such table, path or file.")
+    if any(sign in text for sign in _FORBIDDEN):
+        return SourceError(f"{_capital(what)} cannot be read or written: Spark has no permission. Ask who grants it.")
     if any(sign in text for sign in _UNREADABLE):
         return SourceError(f"{_capital(what)} cannot be read: it is damaged, or not what its name or schema says.")
     condition = _CONDITION.search(text)

@@ -1,6 +1,6 @@
-"""What runs in an executor: sorted pairs become parts of whole classes, parts become tallies or class rows.
+"""What runs in an executor: sorted cells become parts of whole classes, parts become tallies or class rows.
 
-Nothing here knows Spark: pairs arrive as Arrow batches, in the order of their classes, and batches leave.
+Nothing here knows Spark: cells arrive as Arrow batches, in the order of their classes, and batches leave.
 """
 
 from __future__ import annotations
@@ -14,16 +14,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from tclose.counts import Integers, Part, sparse_block
+from tclose.counts import Block, Integers, Part
 from tclose.domains import Domain
+from tclose.engines.spark.gathering import UNKNOWN, in_cells, pairs_in, summed
 from tclose.measuring import Measured, Tally, Task, measured, merged
 
 PAIRS = 1 << 18
 """A part is made of about so many pairs, or of one class that has more."""
-POPULATION = -1
-"""Stands where the number of the attribute stands, in the rows that count the population."""
-UNKNOWN = -2
-"""The rank of a value that the first look at the table did not see."""
 
 
 @dataclass(frozen=True)
@@ -139,57 +136,65 @@ def figures(values: Sequence[NDArray[np.float64]], whole_numbers: Sequence[bool]
 
 
 def wholes(batches: Iterable[pa.RecordBatch], quasi: int, attributes: int, *, population: bool) -> Iterator[Whole]:
-    """Cut sorted pairs into parts of whole classes.
+    """Cut sorted cells into parts of whole classes.
 
     Parameters
     ----------
     batches
-        In the order of their classes either pairs, of ``which`` attribute a ``rank`` and ``n`` rows, or rows, with
-        the rank of each attribute in ``r0``, ``r1`` …; and with both the classes of the population, with ``n`` rows.
-        The key of a class is in ``q0``, ``q1`` …
+        In the order of their classes: the key of a class in ``q0``, ``q1`` …, and either cells with the pairs of each
+        attribute in ``p0``, ``p1`` …, as :class:`~tclose.engines.spark.gathering.Gathering` makes them, or the size of
+        the class in the population in ``people``.
     quasi, attributes
         How many quasi-identifiers and attributes there are.
     population
         Whether there are rows that count the population.
     """
-    for gathered in _whole_classes(batches, quasi):
-        starts = class_starts(gathered, quasi)
-        table, starts = _in_table(gathered, starts) if population else (gathered, starts)
-        if len(starts):
-            yield _whole(table, starts, quasi, attributes, population=population)
+    for gathered in _whole_classes(batches, quasi, attributes):
+        found = whole(gathered, quasi, attributes, population=population)
+        if len(found.part.sizes):
+            yield found
 
 
-def _whole_classes(batches: Iterable[pa.RecordBatch], quasi: int) -> Iterator[pa.Table]:
+def _whole_classes(batches: Iterable[pa.RecordBatch], quasi: int, attributes: int) -> Iterator[pa.Table]:
     """Gather batches until they hold enough pairs, and give all but the class that may go on."""
     waiting: list[pa.Table] = []
     held, wanted = 0, PAIRS
     for batch in batches:
         waiting.append(pa.Table.from_batches([batch]))
-        held += batch.num_rows
+        held += _room(waiting[-1], attributes)
         if held < wanted:
             continue
         table = _together(waiting)
         last = int(class_starts(table, quasi)[-1])
         if last:
             yield table.slice(0, last)
-        rest = table.slice(last) if last else _compacted(table)
-        waiting, held, wanted = [rest], rest.num_rows, max(PAIRS, 2 * rest.num_rows)
-    if held:
+        rest = table.slice(last) if last else _compacted(table, quasi, attributes)
+        waiting, held = [rest], _room(rest, attributes)
+        wanted = max(PAIRS, 2 * held)
+    if waiting:
         yield _together(waiting)
 
 
+def _room(table: pa.Table, attributes: int) -> int:
+    """Return about how many pairs there are."""
+    lengths = [pc.sum(pc.binary_length(table.column(f"p{at}"))).as_py() or 0 for at in range(attributes)]
+    return int(table.num_rows + sum(lengths) // 8)
+
+
 def _together(tables: Sequence[pa.Table]) -> pa.Table:
-    return pa.concat_tables(tables, promote_options="permissive")
+    return pa.concat_tables(tables)
 
 
-def _compacted(table: pa.Table) -> pa.Table:
+def _compacted(table: pa.Table, quasi: int, attributes: int) -> pa.Table:
     """Return the pairs of one class that goes on, each once, so that it takes no more room than its values."""
-    if "n" not in table.column_names:
-        table = table.append_column("n", pa.array(np.ones(table.num_rows, dtype=np.int64)))
-    counts = pc.fill_null(table.column("n"), 1)
-    table = table.set_column(table.column_names.index("n"), "n", counts)
-    same = [name for name in table.column_names if name != "n"]
-    return table.group_by(same).aggregate([("n", "sum")]).rename_columns([*same, "n"])
+    one = np.zeros(table.num_rows, dtype=np.int64)
+    pairs = [summed(*pairs_in(table.column(f"p{at}"), one)) for at in range(attributes)]
+    cells = in_cells(table.select([f"q{at}" for at in range(quasi)]), one[:1], pairs)
+    if "people" in table.column_names:
+        people = np.zeros(cells.num_rows, dtype=np.int64)
+        people[0] = _numbers(table, "people").sum()
+        cells = cells.append_column("people", pa.array(people))
+    return cells.select(table.column_names).cast(table.schema)
 
 
 def class_starts(table: pa.Table, quasi: int) -> Integers:
@@ -206,40 +211,44 @@ def class_starts(table: pa.Table, quasi: int) -> Integers:
     return np.flatnonzero(changed).astype(np.int64)
 
 
-def _in_table(table: pa.Table, starts: Integers) -> tuple[pa.Table, Integers]:
-    """Leave out classes that only the population has."""
+def whole(table: pa.Table, quasi: int, attributes: int, *, population: bool) -> Whole:
+    """Return the classes of sorted cells, all cells of each; classes that only the population has are left out."""
+    starts = class_starts(table, quasi)
     lengths = np.diff(np.append(starts, table.num_rows))
-    mine = _numbers(table, "which", 0) == 0
-    kept = np.add.reduceat(mine.astype(np.int64), starts) > 0
-    rows = np.repeat(kept, lengths)
-    remaining = lengths[kept]
-    return table.filter(pa.array(rows)), (np.cumsum(remaining) - remaining).astype(np.int64)
+    class_of = np.repeat(np.arange(len(starts)), lengths)
+    pairs = [summed(*pairs_in(table.column(f"p{at}"), class_of)) for at in range(attributes)]
+    sizes = _sums(pairs[0].classes, pairs[0].counts, len(starts))
+    mine = np.flatnonzero(sizes)
+    number = np.cumsum(sizes > 0) - 1
+    blocks = [_block(number[each.classes], each.ranks, each.counts, len(mine)) for each in pairs]
+    people = _sums(class_of, _numbers(table, "people"), len(starts))[mine] if population else None
+    keys = table.select([f"q{at}" for at in range(quasi)]).take(pa.array(starts[mine])) if quasi else pa.table({})
+    part = Part(np.arange(len(mine), dtype=np.int64)[:, np.newaxis], sizes[mine], tuple(blocks))
+    return Whole(part, keys, people, sum(int(np.count_nonzero(each.ranks == UNKNOWN)) for each in pairs))
 
 
-def _whole(table: pa.Table, starts: Integers, quasi: int, attributes: int, *, population: bool) -> Whole:
-    which, counts = _numbers(table, "which", 0), _numbers(table, "n", 1)
-    lengths = np.diff(np.append(starts, table.num_rows))
-    classes = np.repeat(np.arange(len(starts)), lengths)
-    blocks, unknown = [], 0
-    for at in range(attributes):
-        wide = f"r{at}" in table.column_names
-        mine = np.flatnonzero(which == (0 if wide else at))
-        ranks = _numbers(table, f"r{at}" if wide else "rank", UNKNOWN)[mine].astype(np.int32)
-        unknown += int(np.count_nonzero(ranks == UNKNOWN))
-        blocks.append(sparse_block(classes[mine], ranks, counts[mine], len(starts)))
-    sizes = np.add.reduceat(np.where(which == 0, counts, 0), starts)
-    people = np.add.reduceat(np.where(which == POPULATION, counts, 0), starts) if population else None
-    keys = table.select([f"q{at}" for at in range(quasi)]).take(pa.array(starts)) if quasi else pa.table({})
-    part = Part(np.arange(len(starts), dtype=np.int64)[:, np.newaxis], sizes, tuple(blocks))
-    return Whole(part, keys, people, unknown)
+def _sums(classes: Integers, counts: Integers, number_of_classes: int) -> Integers:
+    """Return the sum of the counts of each class; classes ascend."""
+    running = np.zeros(len(counts) + 1, dtype=np.int64)
+    np.cumsum(counts, out=running[1:])
+    return np.diff(running[np.searchsorted(classes, np.arange(number_of_classes + 1))])
 
 
-def _numbers(table: pa.Table, name: str, missing: int) -> Integers:
-    """Return a column of whole numbers, with a number where it has none, or has no such column at all."""
-    if name not in table.column_names:
-        return np.full(table.num_rows, missing, dtype=np.int64)
-    column = pc.fill_null(table.column(name), missing)
-    return np.asarray(column.to_numpy(), dtype=np.int64)
+def _block(classes: Integers, ranks: Integers, counts: Integers, number_of_classes: int) -> Block:
+    """Return the block of pairs that are in order; those with a negative rank are left out."""
+    kept = ranks >= 0
+    classes, ranks, counts = classes[kept], ranks[kept], counts[kept]
+    return Block(
+        offsets=np.searchsorted(classes, np.arange(number_of_classes + 1)).astype(np.int64),
+        ranks=ranks.astype(np.int32),
+        counts=counts,
+        sizes=_sums(classes, counts, number_of_classes),
+    )
+
+
+def _numbers(table: pa.Table, name: str) -> Integers:
+    """Return a column of whole numbers, 0 where one is missing."""
+    return np.asarray(pc.fill_null(table.column(name), 0).to_numpy(), dtype=np.int64)
 
 
 def _key(keys: pa.Table, at: int) -> tuple[object, ...]:

@@ -18,13 +18,14 @@ from tclose.domains import Domain, Observed
 from tclose.engines.interface import DistinctRows, MeasuredThere, Progress, Recoding, Unknown
 from tclose.engines.spark.arrow import mapped
 from tclose.engines.spark.classes import SparkClasses
-from tclose.engines.spark.counts import Attributes, Values, ranked_pairs
+from tclose.engines.spark.counts import Attributes, Values, gathered_pairs
 from tclose.engines.spark.distinct import distinct_rows
 from tclose.engines.spark.failures import translated
-from tclose.engines.spark.kernel import Measuring, PartitionTally, wholes
+from tclose.engines.spark.kernel import Measuring, PartitionTally, whole
 from tclose.engines.spark.reading import frame_of
 from tclose.engines.spark.recoded import recode
 from tclose.engines.spark.released import SparkReleased
+from tclose.engines.spark.spreading import SparkSpread
 from tclose.engines.spark.table import SparkTable, aligned, bound, check_rows, equal_to
 from tclose.errors import InputError, SourceError
 from tclose.measuring import Task
@@ -86,6 +87,10 @@ class ClusterSession:
         """Return the table that a recoding publishes; rows that it does not know are refused or dropped."""
         return recode(table, recoding, unknown)
 
+    def spread(self, table: SparkTable) -> SparkSpread:
+        """Return where a search may put the distinct rows of a table, so that the executors share in it."""
+        return SparkSpread(table)
+
 
 class SparkCounted:
     """A counted table: classes are measured in the executors, and only tallies come to the driver."""
@@ -112,7 +117,7 @@ class SparkCounted:
 
     @cached_property
     def _values(self) -> list[Values]:
-        return self._attributes.look()
+        return self._attributes.look(self.quasi)
 
     @property
     def observed(self) -> list[Observed]:
@@ -124,7 +129,7 @@ class SparkCounted:
     ) -> Iterator[MeasuredThere]:
         """Measure every class in the executors, and give the tally of each partition."""
         self._progress("Measuring classes", None)
-        self._pairs = ranked_pairs(self._attributes, self.quasi, self._values, ranks, self._people)
+        self._pairs = gathered_pairs(self._attributes, self.quasi, self._values, ranks, self._people)
         self.measuring = Measuring(
             len(self.quasi), len(domains), tuple(tasks), tuple(domains), self._people is not None
         )
@@ -157,16 +162,15 @@ class SparkCounted:
     def map(self, ranks: Sequence[Ranks], measure: Callable[[Part], Result]) -> Iterator[Result]:
         """Bring all pairs here as one part, for models that compare every class with every other."""
         self._progress("Counting classes", None)
-        pairs = ranked_pairs(self._attributes, self.quasi, self._values, ranks, self._people)
+        pairs = gathered_pairs(self._attributes, self.quasi, self._values, ranks, self._people)
         common = [f"q{at}" for at in range(len(self.quasi))]
         with translated(self.table.label):
             table = (pairs.orderBy(*common) if common else pairs).toArrow()
         names = len(self._values)
-        (whole,) = wholes(table.combine_chunks().to_batches(), len(common), names, population=self._people is not None)
-        self._whole = whole
-        self._named = [tuple(row) for row in zip(*(c.to_pylist() for c in whole.keys.columns), strict=True)]
-        self.class_count = len(whole.part.sizes)
-        yield measure(whole.part)
+        self._whole = whole(table, len(common), names, population=self._people is not None)
+        self._named = [tuple(row) for row in zip(*(c.to_pylist() for c in self._whole.keys.columns), strict=True)]
+        self.class_count = len(self._whole.part.sizes)
+        yield measure(self._whole.part)
 
     def classes(self, figures: Sequence[str], whole: Sequence[bool]) -> SparkClasses:
         """Return the class table; its figures are computed when they are asked for."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 import functools
 import os
 import shutil
+import socket
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,6 +38,8 @@ def settings(texts: tuple[str, ...]) -> dict[str, str]:
 def started(master: str | None, conf: Mapping[str, str]) -> SparkSession:
     """Return a Spark session, started with a master and settings; Python workers run what runs this.
 
+    Its processes write nothing to standard output, and to standard error only where ``spark.log.level`` is set.
+
     Parameters
     ----------
     master
@@ -47,19 +51,54 @@ def started(master: str | None, conf: Mapping[str, str]) -> SparkSession:
         from pyspark.sql import SparkSession
     except ImportError:
         raise EngineNotInstalledError("The engine spark", "pyspark", "spark") from None
-    _check_java()
+    if "spark.remote" not in conf:
+        _check_java()
+    _check_master(master or conf.get("spark.master", ""))
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName("tclose")
-    for key, value in {"spark.ui.showConsoleProgress": "false", "spark.log.level": "ERROR", **conf}.items():
+    for key, value in {"spark.ui.showConsoleProgress": "false", "spark.log.level": "OFF", **conf}.items():
         builder = builder.config(key, value)
     builder = builder.master(master) if master else builder
     try:
-        return builder.getOrCreate()
+        with _children_silent(logging="spark.log.level" in conf):
+            return builder.getOrCreate()
     except Exception as problem:  # noqa: BLE001 - Spark, py4j and Connect raise each their own
         raise EngineFailedError(
-            f"Spark could not be started ({type(problem).__name__}). Check --master and --conf, and that the master "
-            "is running and can be reached."
+            f"Spark could not be started ({type(problem).__name__}). Check --master and --conf, that the master "
+            "can be reached, and that spark.local.dir can be written to; --conf spark.log.level=WARN shows its log."
         ) from None
+
+
+@contextmanager
+def _children_silent(*, logging: bool) -> Iterator[None]:
+    """Start processes that write nowhere, or where they are to log, to standard error."""
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    with ExitStack() as undoing:
+        target = os.dup(2) if logging else os.open(os.devnull, os.O_WRONLY)
+        undoing.callback(os.close, target)
+        for descriptor in (1, 2):
+            kept = os.dup(descriptor)
+            undoing.callback(os.close, kept)
+            undoing.callback(os.dup2, kept, descriptor)
+            os.dup2(target, descriptor)
+        yield
+
+
+def _check_master(master: str) -> None:
+    """Refuse a standalone master that nobody answers for; Spark itself would try for a minute."""
+    if not master.startswith("spark://"):
+        return
+    for place in master.removeprefix("spark://").split(","):
+        host, _, port = place.rpartition(":")
+        try:
+            with socket.create_connection((host, int(port)), timeout=10):
+                return
+        except (OSError, ValueError):
+            continue
+    raise EngineFailedError(
+        f"No Spark master answers at {master!r}. Check --master, and that the master is running and can be reached."
+    )
 
 
 def _check_java() -> None:

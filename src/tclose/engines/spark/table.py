@@ -92,6 +92,8 @@ class SparkTable:
         What was assumed while reading, in sentences.
     seen
         The values of attributes that have been counted, by the attributes' names.
+    shares
+        About how many different pairs there are for each row, by the names of quasi-identifiers and attributes.
     """
 
     frame: DataFrame
@@ -99,6 +101,7 @@ class SparkTable:
     label: str
     notes: tuple[str, ...] = ()
     seen: dict[tuple[str, ...], Values] = field(default_factory=dict, repr=False)
+    shares: dict[tuple[tuple[str, ...], tuple[tuple[str, ...], ...]], float] = field(default_factory=dict, repr=False)
 
     def column(self, name: str) -> Column:
         """Return the column of a name, or raise :class:`~tclose.errors.ColumnNotFoundError`."""
@@ -190,7 +193,7 @@ def _as_text(table: SparkTable, chosen: Sequence[Column]) -> SparkTable:
         replace(column, type="VARCHAR", spark_type=T.StringType()) if column in chosen else column
         for column in table.columns
     )
-    return replace(table, frame=frame, columns=columns, seen={})
+    return replace(table, frame=frame, columns=columns, seen={}, shares={})
 
 
 def _text_of(column: Column) -> Expression:

@@ -96,6 +96,11 @@ def _write(frame: DataFrame, names: Sequence[str], path: str, form: Form, label:
         frame.toDF(*names).write.format(form.kind).options(**dict(form.options)).mode("error").save(path)
 
 
+def may_be_replaced(path: Path) -> bool:
+    """Say whether nothing is under a path, or a folder that Spark wrote."""
+    return not path.exists() or (path.is_dir() and (path / "_SUCCESS").exists())
+
+
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
     """Give the name of a temporary folder beside a target, and put it in the target's place when the block ends well.
@@ -104,22 +109,32 @@ def replacing(path: str | Path) -> Iterator[Path]:
     """
     form = form_of(path)
     target = Path(path).absolute()
-    if target.exists() and not (target.is_dir() and (target / "_SUCCESS").exists()):
+    if not may_be_replaced(target):
         raise InputError(f"{str(path)!r} is there already and is no folder that Spark wrote. Name another.")
     if not target.parent.is_dir():
         raise InputError(f"There is no folder {str(target.parent)!r} to write to.")
     mark = uuid.uuid4().hex
     temporary = target.with_name(f".{target.name[:40]}.{mark}.tmp{form.ending}")
-    old = target.with_name(f".{target.name[:40]}.{mark}.old{form.ending}")
     try:
         yield temporary
-        if target.exists():
-            target.rename(old)
-        temporary.rename(target)
+        _swap(temporary, target, target.with_name(f".{target.name[:40]}.{mark}.old{form.ending}"))
     except TcloseError:
         raise
     except OSError as problem:
         raise InputError(f"{str(path)!r} cannot be written: {problem.strerror or 'the system refused'}.") from None
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
-        shutil.rmtree(old, ignore_errors=True)
+
+
+def _swap(new: Path, target: Path, aside: Path) -> None:
+    """Put a folder in the place of another, which comes back if that fails."""
+    if not target.exists():
+        new.rename(target)
+        return
+    target.rename(aside)
+    try:
+        new.rename(target)
+    except BaseException:
+        aside.rename(target)
+        raise
+    shutil.rmtree(aside, ignore_errors=True)
