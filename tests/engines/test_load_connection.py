@@ -96,12 +96,16 @@ def test_the_folder_of_a_dead_process_is_swept_at_the_next_start(tmp_path: Path)
     run("kept = connect(temp=sys.argv[1]); os._exit(0)", tmp_path)
     (left,) = tmp_path.iterdir()
     (left / "copy.txt").write_text("cells")
-    connection = connect(temp=str(tmp_path))
-    assert left.exists(), "a folder made a moment ago may belong to a process that is just starting"
-    disconnect(connection)
-    age(left)
     disconnect(connect(temp=str(tmp_path)))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_folder_of_a_process_that_is_just_starting_stays(tmp_path: Path) -> None:
+    starting = tmp_path / "tclose-starting"
+    starting.mkdir()
+    (starting / "alive").touch()
+    disconnect(connect(temp=str(tmp_path)))
+    assert starting.exists()
 
 
 def test_the_folder_of_a_living_process_and_what_is_not_ours_stay(tmp_path: Path) -> None:
@@ -148,4 +152,13 @@ def test_progress_can_be_followed_from_another_thread(tmp_path: Path) -> None:
     done.set()
     watcher.join()
     assert max(seen) >= 0
+    disconnect(connection)
+
+
+def test_threads_have_room_each(tmp_path):
+    connection = connect(memory="260MB", temp=str(tmp_path))
+    assert setting(connection, "threads") == "1"
+    disconnect(connection)
+    connection = connect(memory="260MB", threads=2, temp=str(tmp_path))
+    assert setting(connection, "threads") == "2"
     disconnect(connection)

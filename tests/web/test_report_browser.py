@@ -9,6 +9,21 @@ import tclose
 
 playwright = pytest.importorskip("playwright.sync_api")
 HOSTILE = "</main></style><script>document.title='run'</script>\"'&"
+LONG = "word_without_an_end_" * 15
+BACKWARDS = "اسم المريض الكامل " * 4
+OUTSIDE = """() => [...document.querySelectorAll("svg.tclose-figure")].flatMap(figure => {
+  const frame = figure.getBoundingClientRect();
+  return [...figure.querySelectorAll("text")].filter(text => {
+    const at = text.getBoundingClientRect();
+    return at.left < frame.left - 1 || at.right > frame.right + 1 || at.top < frame.top - 1
+      || at.bottom > frame.bottom + 1;
+  }).map(text => text.textContent);
+})"""
+LINES = """cells => cells.map(cell => {
+  const all = document.createRange();
+  all.selectNodeContents(cell);
+  return all.getClientRects().length;
+})"""
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +49,15 @@ def reports(tmp_path_factory):
         tclose.Roles([HOSTILE], {"s": tclose.Nominal()}),
         require={"k": 2},
     )
+    long = tclose.audit(
+        {
+            LONG: [LONG, "b c " * 50, BACKWARDS] * 4,
+            BACKWARDS: ["x", "y", "z 😀"] * 4,
+            "s": [LONG, BACKWARDS, "flu"] * 4,
+        },
+        tclose.Roles([LONG, BACKWARDS], {"s": tclose.Nominal()}),
+        require={"k": 5, "t": "0.1", "alpha": "0.3"},
+    )
     from tclose.explaining import explain_failures
     from tclose.render.report import report_html
 
@@ -43,6 +67,7 @@ def reports(tmp_path_factory):
         "release": release.to_html(),
         "none": none.to_html(),
         "hostile": hostile.to_html(),
+        "long": long.to_html(),
     }
     for name, text in pages.items():
         (folder / f"{name}.html").write_text(text, encoding="utf-8")
@@ -61,7 +86,7 @@ def opened(browser, reports, name, **context):
     return page
 
 
-NAMES = ("audit", "redacted", "release", "none", "hostile")
+NAMES = ("audit", "redacted", "release", "none", "hostile", "long")
 
 
 @pytest.mark.parametrize("width", [375, 1024, 1920])
@@ -71,6 +96,7 @@ def test_a_report_asks_for_nothing_and_fits_the_window(browser, reports, name, w
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.title().startswith(("Privacy audit of", "Release of"))
     assert page.locator("h1").count() == page.locator("main").count() == 1
+    assert page.evaluate(OUTSIDE) == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -86,7 +112,7 @@ def test_axe_finds_nothing(browser, reports, name, width, scheme):
     assert "color-contrast" in {each["id"] for each in found["passes"]}
 
 
-@pytest.mark.parametrize("name", ["audit", "release"])
+@pytest.mark.parametrize("name", ["audit", "release", "long"])
 def test_paper_is_white_has_lines_to_sign_and_nothing_is_cut_off(browser, reports, name):
     page = opened(browser, reports, name, viewport={"width": 1024, "height": 900}, color_scheme="dark")
     assert not page.is_visible(".sign")
@@ -97,6 +123,10 @@ def test_paper_is_white_has_lines_to_sign_and_nothing_is_cut_off(browser, report
     assert max(map(int, re.findall(r"\d+", ink))) < 64
     page.set_viewport_size({"width": 680, "height": 900})  # what A4 leaves between its margins
     assert page.evaluate("document.documentElement.scrollWidth") <= 680
+    assert set(page.locator(".required td.found").evaluate_all(LINES)) == {1}
+    assert page.locator(".track span").evaluate_all(
+        "bars => bars.every(bar => getComputedStyle(bar).printColorAdjust == 'exact')"
+    )
     pages = len(re.findall(rb"/Type\s*/Page\b", page.pdf(prefer_css_page_size=True)))
     assert 3 <= pages <= 20
 
@@ -107,3 +137,19 @@ def test_wide_figures_can_be_scrolled_with_the_keyboard(browser, reports):
     figure.focus()
     page.keyboard.press("ArrowRight")
     page.wait_for_function("document.activeElement.scrollLeft > 0", timeout=5000)
+
+
+@pytest.mark.parametrize(("theme", "machine"), [("light", "dark"), ("dark", "light")])
+def test_in_a_notebook_figures_and_words_follow_its_theme_and_not_the_machine(browser, tmp_path, theme, machine):
+    fragment = tclose.audit("example:salary")._repr_html_()
+    light = str(theme == "light").lower()
+    (tmp_path / "notebook.html").write_text(
+        f'<!DOCTYPE html><meta charset="utf-8"><body data-jp-theme-light="{light}">{fragment}', encoding="utf-8"
+    )
+    page = opened(browser, tmp_path, "notebook", color_scheme=machine)
+    drawn = page.evaluate("getComputedStyle(document.querySelector('.tclose-figure .tc-name')).fill")
+    paper = page.evaluate("getComputedStyle(document.querySelector('.tclose-figure .tc-paper')).fill")
+    written = page.evaluate("getComputedStyle(document.querySelector('.tclose h2')).color")
+    brightness = [max(map(int, re.findall(r"\d+", colour))) for colour in (drawn, written, paper)]
+    expected = [True, True, False] if theme == "dark" else [False, False, True]
+    assert [each > 128 for each in brightness] == expected

@@ -101,6 +101,7 @@ def test_every_model_can_be_required_and_one_that_does_not_fit_is_refused_with_w
         page.wait_for_selector("text=cannot be required of 'disease'", timeout=SLOW)
         page.click("[aria-label^='Remove the requirement ke']")
         page.wait_for_selector(".verdict h2 >> text=requirements", timeout=SLOW)
+        settled(page)
         of_the_table = sum(model["scope"] == "table" for model in models)
         of_attributes = len(models) - of_the_table - 1
         rows = page.locator("table:has(caption:text('What was required')) tbody tr")
@@ -137,6 +138,98 @@ def test_the_earth_is_moved_until_the_class_is_as_the_table(browser, server, mot
         assert str(plan.value) in page.inner_text("#move-caption")
         listed = page.eval_on_selector_all("[data-move]", "rows => rows.map((row) => row.children[2].textContent)")
         assert [Fraction(text.split("(")[1].rstrip(")")) for text in listed] == [move.mass for move in plan.moves]
+
+
+def test_a_reload_and_the_back_button_keep_the_work(browser, server):
+    with watched(browser, server) as page:
+        open_example(page)
+        page.fill("#threshold-t-", "0.45")
+        page.press("#threshold-t-", "Enter")
+        settled(page)
+        show(page, "repair")
+        page.click("#release-start")
+        page.wait_for_selector('[data-file="release.csv"]', timeout=SLOW)
+        page.reload()
+        page.wait_for_selector('[data-file="release.csv"]', timeout=SLOW)
+        assert page.input_value("#threshold-t-") == "0.45"
+        assert page.get_attribute(".workbench", "data-view") == "repair"
+        page.go_back()
+        page.wait_for_selector(".workbench[data-view=figures]")
+        page.go_back()
+        page.wait_for_selector("#go-on")
+        page.go_forward()
+        settled(page)
+        assert page.input_value("#threshold-t-") == "0.45"
+
+
+def test_a_tab_that_was_duplicated_starts_afresh(browser, server):
+    with watched(browser, server) as page:
+        open_example(page)
+        kept = page.evaluate("({ ...sessionStorage })")
+        with page.expect_popup() as opened:
+            page.evaluate("open('about:blank')")
+        twin = opened.value
+        twin.add_init_script(f"Object.assign(sessionStorage, {kept})")
+        twin.goto(server.base)
+        twin.wait_for_selector("[data-example=salary]", timeout=SLOW)
+        assert twin.locator("#go-on").count() == 0
+        twin.close()
+
+
+def test_levels_show_every_requirement_as_met_or_missed(browser, server):
+    with watched(browser, server) as page:
+        open_example(page)
+        page.select_option("#add-model", "l")
+        page.click("#add-button")
+        page.fill("#threshold-l-", "4")
+        page.press("#threshold-l-", "Enter")
+        settled(page)
+        show(page, "repair")
+        missed = page.locator(".judged .fails[data-required='l ≥ 4']")
+        playwright.expect(missed).to_have_count(2, timeout=SLOW)
+        for name in ("zip", "age"):
+            page.focus(f"#level-{name}")
+            page.keyboard.press("ArrowRight")
+        playwright.expect(page.locator(".judged .holds[data-required='l ≥ 4']")).to_have_count(2, timeout=SLOW)
+        playwright.expect(page.locator(".judged .fails")).to_have_count(0)
+
+
+def test_points_of_the_frontier_that_are_equal_stand_side_by_side(browser, server):
+    with watched(browser, server) as page:
+        open_example(page)
+        show(page, "repair")
+        page.click("#frontier-start")
+        page.wait_for_selector("svg.tclose-figure.frontier", timeout=SLOW)
+        places = page.eval_on_selector_all(
+            "svg.tclose-figure .mark", "marks => marks.map((mark) => mark.getAttribute('transform'))"
+        )
+        assert len(places) == 21
+        assert len(set(places)) == len(places)
+
+
+def test_hundreds_of_columns_and_endless_cells_leave_everything_in_reach(browser, server):
+    long = "x" * 10_000
+    names = ",".join(["zip", "diagnosis", *(f"more{at}" for at in range(300))])
+    rows = "\n".join(",".join([f"{long}{at % 5}", f"{long}{at % 3}", *["1"] * 300]) for at in range(30))
+    with watched(browser, server, viewport={"width": 1024, "height": 800}) as page:
+        page.set_input_files("#file", {"name": "w.csv", "mimeType": "text/csv", "buffer": f"{names}\n{rows}".encode()})
+        page.wait_for_selector(".verdict h2", timeout=SLOW)
+        settled(page)
+        assert page.locator("#requirements-title").bounding_box()["y"] < 1_600
+        page.fill("#column-search", "more29")
+        playwright.expect(page.locator(".column:visible")).to_have_count(11)
+        show(page, "classes")
+        page.wait_for_selector(".grid-rows .key")
+        page.click(".grid-rows [role=row]")
+        page.wait_for_selector(".player")
+        assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
+
+
+def test_a_file_that_cannot_be_read_is_named_and_another_can_be_chosen(browser, server):
+    with watched(browser, server) as page:
+        page.set_input_files("#file", {"name": "x.parquet", "mimeType": "", "buffer": b"PAR1 broken"})
+        playwright.expect(page.locator(".start .problem")).to_contain_text("'x.parquet'", timeout=SLOW)
+        open_example(page)
 
 
 def test_levels_are_dragged_and_t_and_loss_move(browser, server):

@@ -1,12 +1,17 @@
 """Random and hostile requests: refused with words, never a failure of the server."""
 
 import json
+import re
+from urllib.parse import quote, urlencode
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from serving import running
 
+from tclose.web.openapi import openapi
+
+DOORS = [(method.upper(), path) for path, methods in openapi()["paths"].items() for method in methods]
 KINDS = ["profile", "audit", "hierarchies", "levels", "anonymize", "frontier"]
 WORDS = [
     "role", "quasi-identifier", "sensitive", "identifier", "insensitive", "distance", "ordered", "numeric", "nominal",
@@ -85,10 +90,40 @@ def test_no_settings_make_a_job_fail_unexpectedly(server, table, kind, policy, m
 @often
 @given(body=st.one_of(st.binary(max_size=200), values.map(lambda value: json.dumps(value).encode())))
 @pytest.mark.parametrize(
-    "path", ["/api/tables", "/api/tables/{table}/jobs", "/api/tables/{table}/policy", "/api/jobs/{audit}/explanation"]
+    "path",
+    [
+        "POST /api/tables",
+        "PUT /api/tables/{table}",
+        "POST /api/tables/{table}/jobs",
+        "POST /api/tables/{table}/policy",
+        "POST /api/jobs/{audit}/explanation",
+    ],
 )
 def test_no_body_breaks_a_door(server, table, audit, path, body):
-    refused_or_answered(server.client.post(path.format(table=table, audit=audit), content=body))
+    method, _, address = path.format(table=table, audit=audit).partition(" ")
+    refused_or_answered(server.client.request(method, address, content=body))
+
+
+@settings(often, max_examples=150)
+@given(
+    door=st.sampled_from(DOORS),
+    names=st.lists(st.one_of(texts, st.sampled_from(["table", "audit"])), min_size=2, max_size=2),
+    query=st.dictionaries(texts, texts, max_size=3),
+    body=st.one_of(st.binary(max_size=60), values.map(lambda value: json.dumps(value).encode())),
+)
+def test_no_request_to_any_door_makes_the_server_fail(server, table, audit, door, names, query, body):
+    """Every operation of the description, with names of tables and jobs that exist, or with any others."""
+    method, path = door
+    known = {"table": server.opened() if method == "DELETE" else table, "audit": audit}
+    parts = iter(quote(known.get(name, name).encode("utf-8", "replace"), safe="") for name in names)
+    address = re.sub(r"{\w+}", lambda _found: next(parts), path)
+    clean = {name.encode("utf-8", "replace"): value.encode("utf-8", "replace") for name, value in query.items()}
+    answer = server.client.request(method, f"{address}?{urlencode(clean)}", content=body)
+    assert answer.status_code < 500, answer.text
+    assert answer.status_code < 400 or answer.json()["error"]["kind"] != "InternalError"
+    assert "root:" not in answer.text
+    if answer.status_code == 202:
+        assert (server.finished(answer.json())["error"] or {}).get("kind") != "InternalError"
 
 
 @often

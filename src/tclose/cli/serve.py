@@ -89,7 +89,7 @@ def _named(tables: tuple[str, ...], given: Mapping[str, Any]) -> Named | None:
     """Return the table that was named and what was asked of it; where no roles are named, the page suggests some."""
     from tclose.cli.asked import POLICY_FILE, asked
     from tclose.policy import Policy
-    from tclose.sources import locate
+    from tclose.sources import DatabaseTable, locate
     from tclose.web.workspace import Named
 
     if "-" in tables:
@@ -104,7 +104,8 @@ def _named(tables: tuple[str, ...], given: Mapping[str, Any]) -> Named | None:
     from tclose.engines.choosing import column_names
 
     read = read_options(given)
-    table = table_names(tables)
+    table = table_names(tables, given)
     column_names(table, read=read)
-    policy = Policy(source=tables[0] if len(tables) == 1 else None, read=read)
+    named = table.address if isinstance(table, DatabaseTable) else tables[0]
+    policy = Policy(source=named if len(tables) == 1 else None, read=read)
     return Named(table, locate(table).label, policy, roles_known=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import time
 from typing import Any
 
@@ -13,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
 from tclose._version import __version__
+from tclose.compiled import load_compiler
 from tclose.errors import InputError, SourceError
 from tclose.readings import as_text
 from tclose.render.cells import cell_data
@@ -22,9 +24,10 @@ from tclose.web.answers import answer
 from tclose.web.jobs import Job, Jobs
 from tclose.web.openapi import openapi
 from tclose.web.settings import parsed, policy_from
-from tclose.web.workspace import Opened, Workspace, examples
+from tclose.web.workspace import LARGE_FILE, Opened, Workspace, examples
 
 LONGEST_WAIT = 5.0
+LONGEST_GRACE = 600_000
 MOST_ROWS = 500
 _FIRST_LOOKS = 0.01
 _LONGEST_SEARCH = 200
@@ -42,6 +45,8 @@ def _opened(request: Request) -> Opened:
     opened = _workspace(request).table(request.path_params["table"])
     if opened is None:
         raise HTTPException(404, "There is no such table; it may have been closed. Open it again.")
+    if request.method != "PUT":  # what a page sends while it goes away does not bring it back
+        opened.left = None
     return opened
 
 
@@ -120,6 +125,8 @@ async def upload(request: Request) -> Response:
     """Take in a file, and open it; it stays in the private folder until the table is closed."""
     workspace = _workspace(request)
     path, name = workspace.place_for(request.query_params.get("name", ""))
+    if int(request.headers.get("content-length", "0")) > LARGE_FILE:
+        load_compiler()
     try:
         with path.open("xb") as file:
             async for chunk in request.stream():
@@ -135,11 +142,43 @@ async def upload(request: Request) -> Response:
     return answer({"id": opened.id, "label": opened.label}, 201)
 
 
-async def close_table(request: Request) -> Response:
-    """Close a table: stop its work and remove what was written for it."""
+async def visit(request: Request) -> Response:
+    """Say what a table is, how the page left it, and what was last done with it."""
     opened = _opened(request)
-    _jobs(request).drop_table(opened.id)
-    await run_in_threadpool(_workspace(request).close_table, opened.id)
+    newest = _jobs(request).newest(opened.id)
+    return answer({"id": opened.id, "label": opened.label, "policy": opened.settings, "jobs": newest})
+
+
+async def keep_settings(request: Request) -> Response:
+    """Keep the settings of a page for when it comes back; they are checked when they are used."""
+    opened = _opened(request)
+    policy = parsed(await request.body()).get("policy")
+    if not isinstance(policy, dict):
+        raise InputError("The settings to keep are a policy.")
+    opened.settings = json.loads(json.dumps(policy, default=str))
+    return answer({"id": opened.id, "label": opened.label})
+
+
+async def close_table(request: Request) -> Response:
+    """Close a table: stop its work and remove what was written for it; with ``grace``, unless the page comes back."""
+    opened = _opened(request)
+    workspace, jobs = _workspace(request), _jobs(request)
+
+    def close() -> None:
+        jobs.drop_table(opened.id)
+        workspace.close_table(opened.id)
+
+    grace = _number(request, "grace", 0, LONGEST_GRACE) / 1000
+    if grace:
+        opened.left = left = time.monotonic()
+
+        def close_if_still_left() -> None:
+            if opened.left == left:
+                close()
+
+        asyncio.get_running_loop().call_later(grace, close_if_still_left)
+    else:
+        await run_in_threadpool(close)
     return answer({"closed": opened.id})
 
 

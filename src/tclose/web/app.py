@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from importlib import import_module
 from importlib.resources import files
 
 from starlette.applications import Starlette
@@ -26,6 +27,8 @@ ROUTES = (
     Route("/api/openapi.json", api.describe, methods=["GET"]),
     Route("/api/tables", api.open_table, methods=["POST"]),
     Route("/api/uploads", api.upload, methods=["POST"]),
+    Route("/api/tables/{table}", api.visit, methods=["GET"]),
+    Route("/api/tables/{table}", api.keep_settings, methods=["PUT"]),
     Route("/api/tables/{table}", api.close_table, methods=["DELETE"]),
     Route("/api/tables/{table}/jobs", api.start_job, methods=["POST"]),
     Route("/api/tables/{table}/policy", api.policy_file, methods=["POST"]),
@@ -68,6 +71,16 @@ def application(workspace: Workspace, door: Door) -> Starlette:
     return app
 
 
+def warm_up() -> None:
+    """Load the files of the page and the verbs behind it."""
+    from tclose.auditing import audit
+
+    _files()
+    import_module("tclose.web.work")
+    import_module("tclose.profiling")
+    audit("example:salary")
+
+
 async def _refused(request: Request, problem: Exception) -> Response:
     del request
     status = problem.status_code if isinstance(problem, HTTPException) else 500
@@ -100,8 +113,10 @@ def _files() -> dict[str, bytes]:
     from tclose.render.figures.style import STYLE
 
     found = {entry.name: entry.read_bytes() for entry in files("tclose.web").joinpath("static").iterdir()}
-    page = files("tclose.web").joinpath("templates", "index.html").read_bytes()
-    return {**found, "index.html": page, "report.css": _report_style(), "figures.css": STYLE.encode()}
+    page = files("tclose.web").joinpath("templates", "index.html").read_text(encoding="utf-8")
+    modules = "\n".join(f'<link rel="modulepreload" href="/static/{name}">' for name in found if name.endswith(".js"))
+    whole = page.replace("{{ preloads }}", modules).encode()
+    return {**found, "index.html": whole, "report.css": _report_style(), "figures.css": STYLE.encode()}
 
 
 def _report_style() -> bytes:

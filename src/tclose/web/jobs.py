@@ -5,21 +5,19 @@ from __future__ import annotations
 import secrets
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from tclose.engines.duckdb.connection import gathered
 from tclose.web.answers import failure
+from tclose.web.stopping import CancelledError, Stoppable
 
 State = Literal["waiting", "running", "done", "failed", "cancelled"]
 AT_ONCE = 4
 KEPT = {"audit": 3, "anonymize": 3}
 """How many finished jobs of a kind are kept for a table; of other kinds a few more, for they are small."""
 _KEPT_OTHERS = 8
-
-
-class CancelledError(Exception):
-    """The person asked for the work to stop."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +42,8 @@ class Job:
     error: dict[str, Any] | None = None
     lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
     """Held while what the job kept is used: an engine's connection serves one request at a time."""
-    _stop: threading.Event = field(default_factory=threading.Event, repr=False)
+    queued: Future[None] | None = field(default=None, repr=False)
+    _stoppable: Stoppable = field(default_factory=Stoppable, repr=False)
 
     @property
     def finished(self) -> bool:
@@ -52,27 +51,36 @@ class Job:
         return self.state in ("done", "failed", "cancelled")
 
     def cancel(self) -> None:
-        """Ask the work to stop; it does at its next report of progress."""
-        self._stop.set()
+        """Stop the work: at its next report of progress, or wherever else that is safe."""
+        self._stoppable.stop()
+        if self.queued is not None and self.queued.cancel():
+            self.state = "cancelled"
 
     def tell(self, stage: str, share: float | None) -> None:
         """Note how far the work is, and stop it here if that was asked."""
         self.stage, self.share = stage, share
-        if self._stop.is_set():
+        if self._stoppable.asked:
             raise CancelledError
 
     def run(self, work: Callable[[Job], Outcome]) -> None:
         """Do the work, and keep what comes of it, be it an error."""
         self.state = "running"
-        try:
-            self.tell(self.stage, None)
-            self.outcome = work(self)
+        outcome: Outcome | None = None
+
+        def told() -> None:
+            nonlocal outcome
+            outcome = work(self)
             self.tell("", 1.0)
-            self.state = "done"
-        except CancelledError:
-            self.outcome, self.state = None, "cancelled"
+
+        try:
+            with gathered() as connections:
+                self._stoppable.run(told, connections)
+            self.outcome, self.state = outcome, "done"
         except BaseException as problem:  # noqa: BLE001 - a thread has nobody else to tell
-            self.error, self.state = failure(problem), "failed"
+            if self._stoppable.asked:
+                self.state = "cancelled"
+            else:
+                self.error, self.state = failure(problem), "failed"
 
     def data(self) -> dict[str, Any]:
         """Return the job as a page sees it."""
@@ -102,7 +110,7 @@ class Jobs:
         with self._lock:
             self._jobs[job.id] = job
             self._forget(kind, table_id)
-        self._pool.submit(job.run, work)
+        job.queued = self._pool.submit(job.run, work)
         return job
 
     def _forget(self, kind: str, table_id: str) -> None:
@@ -113,6 +121,11 @@ class Jobs:
     def job(self, job_id: str) -> Job | None:
         """Return a job, if it is still known."""
         return self._jobs.get(job_id)
+
+    def newest(self, table_id: str) -> dict[str, str]:
+        """Return the newest job of each kind that was done for a table, or is at work."""
+        alive = [job for job in self._jobs.values() if job.table_id == table_id]
+        return {job.kind: job.id for job in alive if job.state not in ("failed", "cancelled")}
 
     def drop_table(self, table_id: str) -> None:
         """Stop and forget everything that was done for a table."""

@@ -45,6 +45,13 @@ _SCHEMAS: dict[str, Schema] = {
         },
     },
     "Opened": _object("id label", id=_TEXT, label=_TEXT),
+    "Visited": _object(
+        "id label policy jobs",
+        id=_TEXT,
+        label=_TEXT,
+        policy=_or_null(_ref("Policy")),
+        jobs={"type": "object", "additionalProperties": _TEXT, "description": "The newest job of each kind."},
+    ),
     "Job": _object(
         "id kind table state stage share result error",
         id=_TEXT,
@@ -167,6 +174,26 @@ def _classes() -> Schema:
     )
 
 
+def _table(table: Schema) -> Schema:
+    return {
+        "get": _operation("visit", "What a table is, and how the page left it.", table, answers=_ref("Visited")),
+        "put": _operation(
+            "keep",
+            "Keep the settings for when the page comes back.",
+            table,
+            body=_object("policy", policy=_ref("Policy")),
+            answers=_ref("Opened"),
+        ),
+        "delete": _operation(
+            "close",
+            "Close a table.",
+            table,
+            _query("grace", {**_WHOLE, "maximum": 600_000}, "Milliseconds in which the page may come back."),
+            answers=_object("closed", closed=_TEXT),
+        ),
+    }
+
+
 def _paths_of_tables() -> Schema:
     opened = _object("", example=_TEXT, named={"type": "boolean"})
     table = _path("table")
@@ -177,9 +204,7 @@ def _paths_of_tables() -> Schema:
             )
         },
         "/api/uploads": {"post": _upload()},
-        "/api/tables/{table}": {
-            "delete": _operation("close", "Close a table.", table, answers=_object("closed", closed=_TEXT))
-        },
+        "/api/tables/{table}": _table(table),
         "/api/tables/{table}/jobs": {
             "post": _operation(
                 "work", "Start work on a table.", table, _WAIT, body=_ref("Work"), answers=_ref("Job"), status=202

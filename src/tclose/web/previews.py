@@ -13,7 +13,6 @@ from tclose.errors import InputError
 from tclose.hierarchies import Hierarchy, built_hierarchy, hierarchy_of, inferred_hierarchy, is_builder
 from tclose.policy import Policy
 from tclose.readings import as_text
-from tclose.web.workspace import Opened
 
 SHOWN = 8
 """So many values are shown, spread over the column."""
@@ -22,20 +21,20 @@ MOST_LEAVES = 2_000
 UNSEEN = "The values show no hierarchy: each is published as it is, or hidden as a whole."
 
 
-def previews(opened: Opened, policy: Policy, wanted: Sequence[str] | None = None) -> dict[str, Any]:
+def previews(rows: object, policy: Policy, wanted: Sequence[str] | None = None) -> dict[str, Any]:
     """Return, for quasi-identifiers, the hierarchy that the policy gives them or their values suggest.
 
     Parameters
     ----------
-    opened
+    rows
         The table.
     policy
         The roles and hierarchies.
     wanted
         The columns to look at; all quasi-identifiers by default.
     """
-    session = session_for(opened.table, read=policy.read)
-    table = session.open(opened.table)
+    session = session_for(rows, read=policy.read)
+    table = session.open(rows)
     found = {}
     for name in policy.roles.quasi:
         if wanted is None or name in wanted:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
+import threading
 from collections.abc import Callable
 
 import uvicorn
 
-from tclose.errors import InputError
-from tclose.web.app import application
+from tclose.compiled import load_compiler
+from tclose.errors import InputError, TcloseError
+from tclose.web.app import application, warm_up
 from tclose.web.security import Door, Limits
-from tclose.web.workspace import Named, Workspace
+from tclose.web.workspace import LARGE_FILE, Named, Workspace
 
 LOOPBACK = "127.0.0.1"
+_LONGEST_WARM_UP = 5
 
 
 def serve(named: Named | None, *, port: int = 0, ready: Callable[[str], None], limits: Limits | None = None) -> None:
@@ -45,12 +49,28 @@ def serve(named: Named | None, *, port: int = 0, ready: Callable[[str], None], l
             ws="none",
             proxy_headers=False,
         )
+        warming = threading.Thread(target=_warm_up, args=(named,), name="tclose-warm-up", daemon=True)
         try:
+            warming.start()
+            listener.listen()
             ready(door.address)
             uvicorn.Server(config).run(sockets=[listener])
         finally:
+            warming.join(_LONGEST_WARM_UP)
             app.state.jobs.close()
             workspace.close()
+
+
+def _warm_up(named: Named | None) -> None:
+    """Load what the first requests need while the browser opens: the compiler for a large file, the verbs for any."""
+    from tclose.sources import FileSource, is_database, locate
+
+    with contextlib.suppress(TcloseError, OSError):  # who asks for the table is told
+        if named is not None and not is_database(named.table):
+            source = locate(named.table, options=named.policy.read)
+            if isinstance(source, FileSource) and sum(path.stat().st_size for path in source.paths) > LARGE_FILE:
+                load_compiler()
+    warm_up()
 
 
 def _listening(port: int) -> socket.socket:

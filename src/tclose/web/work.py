@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -33,7 +34,7 @@ def profile(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
     from tclose.profiling import profile as profiled
 
     del asked
-    found = profiled(opened.table, read=opened.policy.read, progress=job.tell)
+    found = profiled(opened.rows(job.tell), read=opened.policy.read, progress=job.tell)
     policy = opened.policy
     if not opened.roles_known:
         suggested = found.policy()
@@ -51,7 +52,7 @@ def audit(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
     policy = policy_from(asked.get("policy"), opened)
     drivers = asked.get("drivers")
     found = audited(
-        opened.table,
+        opened.rows(job.tell),
         policy.roles,
         require=policy.requirements(),
         measure=_measure(asked.get("measure", "usual")),
@@ -94,11 +95,11 @@ def hierarchies(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
     """Show the hierarchies of quasi-identifiers."""
     from tclose.web.previews import previews
 
-    del job
     wanted = asked.get("columns")
     if wanted is not None and not (isinstance(wanted, list) and all(isinstance(name, str) for name in wanted)):
         raise InputError("The columns to look at are a list of names.")
-    return Outcome({"columns": previews(opened, policy_from(asked.get("policy"), opened), wanted)})
+    policy = policy_from(asked.get("policy"), opened)
+    return Outcome({"columns": previews(opened.rows(job.tell), policy, wanted)})
 
 
 def levels(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
@@ -119,7 +120,7 @@ def anonymize(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
     policy = policy_from(asked.get("policy"), opened)
     choices = policy.release
     release = anonymized(
-        opened.table,
+        opened.rows(job.tell),
         policy.roles,
         require=policy.requirements(),
         method=choices.method,
@@ -135,7 +136,11 @@ def anonymize(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
     job.tell("Writing and auditing the release", None)
     folder = opened.folder / f"release-{job.id}"
     folder.mkdir(mode=0o700)
-    written = release.write(folder / "release.csv")
+    try:
+        written = release.write(folder / "release.csv")
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
     data = {"release": report_data(release, written), **_release_words(release, written)}
     return Outcome(data, Made(release, written, folder))
 
@@ -183,7 +188,7 @@ def frontier(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
     if not isinstance(methods, list) or not methods or not all(isinstance(method, str) for method in methods):
         raise InputError("The methods to compare are a list of names.")
     found = swept(
-        opened.table,
+        opened.rows(job.tell),
         policy.roles,
         sweep=sweep,
         methods=tuple(dict.fromkeys(methods)),

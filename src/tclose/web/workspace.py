@@ -6,20 +6,26 @@ import re
 import secrets
 import shutil
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+from tclose.engines.interface import Progress
 from tclose.errors import InputError, SourceError
 from tclose.policy import Policy
-from tclose.sources import EXAMPLES
+from tclose.sources import EXAMPLES, is_database, locate
 from tclose.sources.examples import example_named
 from tclose.sources.formats import COMPRESSION_OF_SUFFIX, FORMAT_OF_SUFFIX
 from tclose.sources.source import FileSource
 
 MOST_TABLES = 48
 """So many tables are open at once; opening a further one closes the one opened first."""
+LARGE_FILE = 500_000
+"""Bytes from which on the loops for a file's rows are compiled ones."""
+Result = TypeVar("Result")
+_LOOKING_UP = 0.1
+"""Seconds after which work that waits for other work looks whether it is still wanted."""
 _LONGEST_NAME = 120
 EXAMPLE_THRESHOLDS: Mapping[str, Mapping[str | None, str]] = {"k": {None: "3"}, "t": {None: "0.3"}}
 """What an example is asked for at first; it is there to be changed."""
@@ -48,9 +54,61 @@ class Opened:
     roles_known: bool
     paths: frozenset[str] = frozenset()
     """The files that the policy itself named, and that requests may therefore name."""
-    lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
     kept: dict[str, Any] = field(default_factory=dict, repr=False)
     """What is kept to answer the next request faster."""
+    settings: object = None
+    """The policy as the page last left it, for when it comes back."""
+    left: float | None = None
+    """When the page went away; None while it is there."""
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    def once(self, name: str, asked: object, make: Callable[[], Result], tell: Progress) -> Result:
+        """Return what was made of the table when this was last asked, or make it now.
+
+        Parameters
+        ----------
+        name
+            What it is.
+        asked
+            What it depends on besides the table.
+        make
+            How it is made; one at a time.
+        tell
+            Told, and allowed to stop the work, while another makes it.
+        """
+        while not self._lock.acquire(timeout=_LOOKING_UP):
+            tell("Reading rows", None)
+        try:
+            known = self.kept.get(name)
+            if known is None or known[0] != asked:
+                known = self.kept[name] = (asked, make())
+            return known[1]
+        finally:
+            self._lock.release()
+
+    def rows(self, tell: Progress) -> object:
+        """Return the table to work with: a text file is read once, then its rows are held."""
+        from tclose.engines.duckdb.held import hold
+
+        if not _is_slow_to_read(self.table, self.policy):
+            return self.table
+        tell("Reading rows", None)
+        return self.once("rows", None, lambda: hold(self.table, read=self.policy.read), tell)
+
+    def forget(self) -> None:
+        """Free what was held, and remove what was written."""
+        held = self.kept.pop("rows", None)
+        if held is not None:
+            held[1].drop()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _is_slow_to_read(table: object, policy: Policy) -> bool:
+    """Say whether reading a table costs more than looking at it: text files and workbooks do, Parquet does not."""
+    if is_database(table):
+        return False
+    source = locate(table, options=policy.read)
+    return isinstance(source, FileSource) and source.format != "parquet"
 
 
 class Workspace:
@@ -90,8 +148,6 @@ class Workspace:
 
     def open_upload(self, file: Path, name: str) -> Opened:
         """Open a file that was uploaded into a folder of its own."""
-        from tclose.sources import locate
-
         source = locate(file)
         if isinstance(source, FileSource):
             source = replace(source, label=name, shown_as=repr(name))
@@ -118,7 +174,7 @@ class Workspace:
         with self._lock:
             opened = self._tables.pop(table_id, None)
         if opened is not None:
-            shutil.rmtree(opened.folder, ignore_errors=True)
+            opened.forget()
         return opened is not None
 
     def _new_folder(self) -> Path:

@@ -8,8 +8,10 @@ import os
 import shutil
 import stat
 import tempfile
-import time
+import threading
 import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
@@ -20,8 +22,11 @@ from tclose.errors import EngineFailedError, InputError
 _PREFIX = "tclose-"
 _ALIVE = "alive"
 _SPILL = "spill"
-_SETTLING_SECONDS = 60
 _MOST_THREADS = 1024
+_MEMORY_OF_A_THREAD = 250_000_000
+"""With fewer bytes for each, threads that sort wide rows leave each other no room to spill from."""
+_UNITS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40,
+          "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}  # fmt: skip
 
 
 def connect(
@@ -34,7 +39,7 @@ def connect(
     memory
         The most memory to use, such as ``"4GB"``; DuckDB's own bound by default.
     threads
-        The number of threads; all cores by default.
+        The number of threads; by default all cores, or as many as the memory has room for.
     temp
         The folder in which the private spill folder is made; the system's temporary folder by default.
 
@@ -85,10 +90,21 @@ def _opened(place: _Place, *, memory: str | None = None, threads: int | None = N
     if threads is not None:
         config["threads"] = str(threads)
     try:
-        return duckdb.connect(":memory:", config=config)
+        connection = duckdb.connect(":memory:", config=config)
     except duckdb.Error:
         _remove(folder, alive, os.getpid())
         raise _refused(memory, threads) from None
+    if memory is not None and threads is None:
+        fitting = max(1, allowed_memory(connection) // _MEMORY_OF_A_THREAD)
+        connection.execute(f"SET threads = least({fitting}, current_setting('threads'))")
+    return connection
+
+
+def allowed_memory(connection: duckdb.DuckDBPyConnection) -> int:
+    """Return how many bytes a connection may use, about."""
+    ((text,),) = connection.execute("SELECT current_setting('memory_limit')").fetchall()
+    number, unit = str(text).split(" ")
+    return int(float(number) * _UNITS.get(unit, 1))
 
 
 def _refused(memory: str | None, threads: int | None) -> InputError:
@@ -102,8 +118,11 @@ def _prepared(connection: duckdb.DuckDBPyConnection, place: _Place) -> duckdb.Du
     """Make a connection report progress, and tie its private folder to it."""
     connection.execute("SET enable_progress_bar = true")
     connection.execute("SET enable_progress_bar_print = false")
+    connection.execute("SET GLOBAL TimeZone = 'UTC'")
     folder, alive = place
     _folders[connection] = folder
+    for gathering in getattr(_gathering, "sets", ()):
+        gathering.add(connection)
     _finalizers[connection] = weakref.finalize(connection, _remove, folder, alive, os.getpid())
     return connection
 
@@ -115,11 +134,24 @@ def disconnect(connection: duckdb.DuckDBPyConnection) -> None:
         finalizer()
 
 
+@contextmanager
+def gathered() -> Iterator[weakref.WeakSet[duckdb.DuckDBPyConnection]]:
+    """Give the connections that this thread opens while the block runs, so that another thread can interrupt them."""
+    found: weakref.WeakSet[duckdb.DuckDBPyConnection] = weakref.WeakSet()
+    before = getattr(_gathering, "sets", ())
+    _gathering.sets = (*before, found)
+    try:
+        yield found
+    finally:
+        _gathering.sets = before
+
+
 def private_folder(connection: duckdb.DuckDBPyConnection) -> Path:
     """Return the folder of a connection that only its owner can read."""
     return _folders[connection]
 
 
+_gathering = threading.local()
 _Place = tuple[Path, IO[bytes]]
 """A private folder and the open file whose lock says that its owner lives."""
 _folders: weakref.WeakKeyDictionary[duckdb.DuckDBPyConnection, Path] = weakref.WeakKeyDictionary()
@@ -139,11 +171,13 @@ def _private_folder(parent: Path) -> tuple[Path, IO[bytes]]:
         _sweep(parent)
         folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent))  # created with mode 0700
         alive = (folder / _ALIVE).open("wb")
+        _lock(alive)
+        alive.write(b"locked")
+        alive.flush()
     except OSError as problem:
         raise EngineFailedError(
             f"No temporary folder can be made in {str(parent)!r}: {problem.strerror}. Name another one."
         ) from None
-    _lock(alive)
     return folder, alive
 
 
@@ -153,16 +187,16 @@ def _sweep(parent: Path) -> None:
         try:
             about = folder.lstat()
             ours = stat.S_ISDIR(about.st_mode) and (not hasattr(os, "getuid") or about.st_uid == os.getuid())
-            if ours and time.time() - about.st_mtime > _SETTLING_SECONDS and _is_abandoned(folder):
+            if ours and _is_abandoned(folder):
                 shutil.rmtree(folder, ignore_errors=True)
         except OSError:
             continue
 
 
 def _is_abandoned(folder: Path) -> bool:
-    """Say whether the owner of a folder is dead: nobody holds the lock on its ``alive`` file."""
+    """Say whether the owner of a folder is dead: its ``alive`` file was locked, and nobody holds the lock any more."""
     with (folder / _ALIVE).open("rb+") as alive:
-        return _lock(alive)
+        return bool(alive.read()) and _lock(alive)
 
 
 def _lock(file: IO[bytes]) -> bool:

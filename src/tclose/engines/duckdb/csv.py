@@ -12,7 +12,7 @@ from tclose.engines.duckdb.failures import translated
 from tclose.engines.duckdb.inference import TEXT, TextType, infer
 from tclose.engines.duckdb.plain import plain_text
 from tclose.engines.duckdb.sql import fresh_name, literal, literals
-from tclose.engines.duckdb.table import Column, LoadedTable, check_names, check_rows
+from tclose.engines.duckdb.table import Column, LoadedTable, check_names, check_rows, keep_view
 from tclose.errors import SourceError, listed
 from tclose.sources import FileSource, ReadOptions
 from tclose.sources.dialect import Dialect, dialect_of
@@ -126,8 +126,12 @@ def _keep(table: LoadedTable, kept: tuple[Column, ...], text: TextTable, types: 
             name, rows, types = _copy_exactly(table.connection, text, aliases)
     check_rows(rows, table.label)
     columns = tuple(replace(column, type=types[column.alias].type) for column in kept)
+
+    def keeper(copy: LoadedTable, fewer: tuple[Column, ...]) -> LoadedTable:
+        return replace(keep_view(copy, fewer), notes=table.notes + tuple(_notes(fewer, types)))
+
     notes = table.notes + tuple(_notes(kept, types))
-    return replace(table, columns=columns, name=name, rows=rows, notes=notes, keeper=None)
+    return replace(table, columns=columns, name=name, rows=rows, notes=notes, keeper=keeper)
 
 
 def _copy(
@@ -137,7 +141,7 @@ def _copy(
     name = fresh_name("copy")
     values = [f"{kind.value(alias)} AS {alias}" for alias, kind in types.items()] or ["1 AS present"]
     checked = [alias for alias, kind in types.items() if kind.type != "VARCHAR"]
-    fits = [f"{types[alias].fits(alias)} AS fits_{alias}" for alias in checked]
+    fits = [f"{' AND '.join(types[alias].fits(alias) for alias in checked)} AS fits"] if checked else []
     ((rows,),) = connection.execute(
         f"CREATE TEMP TABLE {name} AS SELECT {', '.join(values + fits)} FROM ({text.relation})"  # noqa: S608
     ).fetchall()
@@ -145,10 +149,8 @@ def _copy(
         return name, rows, False
     if not checked:
         return name, rows, True
-    every = " AND ".join(f"bool_and(fits_{alias})" for alias in checked)
-    ((all_fit,),) = connection.execute(f"SELECT {every} FROM {name}").fetchall()  # noqa: S608 - aliases
-    for alias in checked:
-        connection.execute(f"ALTER TABLE {name} DROP COLUMN fits_{alias}")
+    ((all_fit,),) = connection.execute(f"SELECT bool_and(fits) FROM {name}").fetchall()  # noqa: S608 - our own name
+    connection.execute(f"ALTER TABLE {name} DROP COLUMN fits")
     return name, rows, all_fit is not False
 
 

@@ -11,6 +11,7 @@ import duckdb
 
 from tclose.engines.duckdb.connection import private_folder
 from tclose.engines.duckdb.csv import load_csv
+from tclose.engines.duckdb.held import HeldTable
 from tclose.engines.duckdb.sql import fresh_name, quoted
 from tclose.engines.duckdb.table import Column, LoadedTable
 from tclose.errors import EmptyTableError, InternalError, SourceError
@@ -70,6 +71,8 @@ def load(connection: duckdb.DuckDBPyConnection, source: Source) -> LoadedTable:
         return _load_stream(connection, source)
     if isinstance(source, FileSource):
         return _load_files(connection, source)
+    if isinstance(source, HeldTable):
+        return source.bound(connection)
     if isinstance(source, DatabaseTable):
         raise SourceError(
             f"{source.label} is in a database, where only a table of a database can be compared with it. "

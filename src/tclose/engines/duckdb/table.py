@@ -14,6 +14,8 @@ from tclose.errors import ColumnNotFoundError, EmptyTableError, SourceError, lis
 
 NESTED = ("STRUCT", "MAP", "UNION", "JSON", "VARIANT", "GEOMETRY")
 
+_ZONED = "TIMESTAMP WITH TIME ZONE"
+
 
 @dataclass(frozen=True)
 class Column:
@@ -31,6 +33,8 @@ class Column:
         The declared order of an ordered categorical or enum, as text; None otherwise.
     problem
         Why the column cannot be used; None for a column that can.
+    zoned
+        Whether the source says in which time zone its points in time are; here they are all in UTC.
     """
 
     name: str
@@ -38,6 +42,12 @@ class Column:
     type: str
     categories: tuple[str, ...] | None = None
     problem: str | None = None
+    zoned: bool = False
+
+    @property
+    def published(self) -> str:
+        """The SQL of the column in a format that has types of its own: a point in time with its zone, if it had one."""
+        return f"{self.alias} AT TIME ZONE 'UTC'" if self.zoned else self.alias
 
 
 @dataclass
@@ -109,6 +119,8 @@ Keeper = Callable[[LoadedTable, tuple[Column, ...]], LoadedTable]
 
 def keep_view(table: LoadedTable, kept: tuple[Column, ...]) -> LoadedTable:
     """Keep columns of rows that are already cheap to scan."""
+    if kept == table.columns:
+        return replace(table, keeper=None)
     name = fresh_name("view")
     selected = ", ".join(column.alias for column in kept) or "1 AS present"
     with translated(table.label, connection=table.connection):
@@ -190,7 +202,7 @@ def bind(
         view = fresh_name("source")
         connection.execute(f"CREATE TEMP VIEW {view} AS SELECT {exposed} FROM {relation} AS bound({listing})")  # noqa: S608
     columns = tuple(
-        Column(name, alias, _exposed_type(kind), problem=nested_problem(kind))
+        Column(name, alias, _exposed_type(kind), problem=nested_problem(kind), zoned=kind == _ZONED)
         for name, alias, kind in zip(names, aliases, types, strict=True)
     )
     return LoadedTable(connection, columns, label, view)
@@ -221,7 +233,7 @@ def nested_problem(kind: str) -> str | None:
 def _exposed(alias: str, kind: str) -> str:
     if kind in {"DOUBLE", "FLOAT"}:
         return f"CASE WHEN isnan({alias}) THEN NULL ELSE {alias} END AS {alias}"
-    if kind == "TIMESTAMP WITH TIME ZONE":
+    if kind == _ZONED:
         return f"{alias} AT TIME ZONE 'UTC' AS {alias}"
     if _becomes_text(kind):
         return f"CAST({alias} AS VARCHAR) AS {alias}"
@@ -229,7 +241,7 @@ def _exposed(alias: str, kind: str) -> str:
 
 
 def _exposed_type(kind: str) -> str:
-    if kind == "TIMESTAMP WITH TIME ZONE":
+    if kind == _ZONED:
         return "TIMESTAMP"
     return "VARCHAR" if _becomes_text(kind) else kind
 

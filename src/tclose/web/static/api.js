@@ -2,6 +2,8 @@
 
 const KEY = "tclose-token";
 const WAIT = 2000;
+const FIRST_LOOK = 250;
+const NEXT_LOOK = 400;
 
 function tokenOfThisTab() {
   const given = new URLSearchParams(location.hash.slice(1)).get("token");
@@ -23,6 +25,8 @@ export class Refused extends Error {
 }
 
 export class Stopped extends Error {}
+
+const closed = new Set();
 
 export const hasToken = Boolean(token);
 
@@ -51,19 +55,33 @@ export function upload(file) {
   return ask("POST", `/uploads?name=${encodeURIComponent(file.name)}`, file).then((response) => response.json());
 }
 
-export function close(table) {
-  return ask("DELETE", `/tables/${table}`, undefined, { keepalive: true }).catch(() => null);
+export function keep(table, policy, options) {
+  return ask("PUT", `/tables/${table}`, JSON.stringify({ policy }), options).catch(() => null);
+}
+
+// Closes a table; with a grace, only if the page does not come back within it.
+export function close(table, grace = 0) {
+  closed.add(table);
+  return ask("DELETE", `/tables/${table}?grace=${grace}`, undefined, { keepalive: true }).catch(() => null);
 }
 
 // Runs a job to its end. `signal` stops it on the server too; `told` hears how far it is.
-export async function run(table, work, { signal, told } = {}) {
-  let job = await post(`/tables/${table}/jobs?wait=${WAIT}`, work);
+export async function run(table, work, options = {}) {
+  return follow(await post(`/tables/${table}/jobs?wait=${options.told ? FIRST_LOOK : WAIT}`, work), options);
+}
+
+export async function follow(job, { signal, told } = {}) {
   const stop = () => ask("DELETE", `/jobs/${job.id}`).catch(() => null);
   signal?.addEventListener("abort", stop, { once: true });
   if (signal?.aborted) stop();
-  while (job.state === "waiting" || job.state === "running") {
-    told?.(job);
-    job = await get(`/jobs/${job.id}?wait=${WAIT / 4}`);
+  try {
+    while (job.state === "waiting" || job.state === "running") {
+      told?.(job);
+      if (closed.has(job.table)) throw new Stopped();
+      job = await get(`/jobs/${job.id}?wait=${NEXT_LOOK}`);
+    }
+  } finally {
+    signal?.removeEventListener("abort", stop);
   }
   if (job.state === "cancelled" || signal?.aborted) throw new Stopped();
   if (job.state === "failed") throw new Refused(422, job.error.kind, job.error.message);

@@ -68,7 +68,7 @@ export function classesPanel(root) {
   function draw() {
     const chosen = columnsShown();
     grid.style.setProperty("--columns", chosen.map((column) => `minmax(0, ${column < view.keys ? 1.6 : 1.3}fr)`).join(" "));
-    grid.style.setProperty("--least", `${chosen.length * 6.6}rem`);
+    grid.style.setProperty("--least", `${chosen.length * 6.4}rem`);
     body.style.height = `${ROW * Math.max(3, Math.min(MOST_SHOWN, view.matching))}px`;
     grid.setAttribute("aria-rowcount", String(view.matching + 1));
     redraw(head, chosen.map(heading));
@@ -109,12 +109,12 @@ export function classesPanel(root) {
   function heading(column) {
     const name = view.columns[column];
     const sorted = view.sort === name;
-    const mark = sorted ? (view.descending ? " ↓" : " ↑") : "";
+    const mark = sorted ? (view.descending ? "↓ " : "↑ ") : "";
     const turn = () => {
       Object.assign(view, { sort: name, descending: sorted ? !view.descending : column >= view.keys });
       anew();
     };
-    return h("span", { role: "columnheader", "aria-sort": sorted ? (view.descending ? "descending" : "ascending") : "none" }, h("button", { type: "button", class: "sort", id: `sort-${column}`, tabindex: "-1", on: { click: turn }, title: visible(name) }, titleOf(name, column < view.keys) + mark));
+    return h("span", { role: "columnheader", "aria-sort": sorted ? (view.descending ? "descending" : "ascending") : "none" }, h("button", { type: "button", class: "sort", id: `sort-${column}`, tabindex: "-1", on: { click: turn }, title: visible(name) }, mark + titleOf(name, column < view.keys)));
   }
 
   function choose(at) {

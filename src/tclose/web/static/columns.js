@@ -1,6 +1,6 @@
 // The columns: what each of them is, as suggested, and as the person says by clicking.
 
-import { h, redraw } from "./dom.js";
+import { h, redraw, select } from "./dom.js";
 import { counted, percent, visible } from "./format.js";
 import { distanceSettings } from "./distance.js";
 import { hierarchySettings } from "./hierarchy.js";
@@ -13,31 +13,64 @@ const ROLES = [
   ["insensitive", "Other", "neither known nor secret"],
 ];
 
+const MANY = 12;
+
 export function columnsPanel() {
   const list = h("ul", { class: "columns" });
-  const items = new Map();
-  for (const [name, facts] of Object.entries(state.profile.columns)) {
-    const item = h("li", { class: "column", "data-column": name });
-    items.set(name, () => draw(item, name, facts));
-    items.get(name)();
-    list.append(item);
-  }
-  listen("hierarchies", () => items.forEach((again) => again()));
-  listen("roles", () => items.forEach((again) => again()));
+  const items = Object.entries(state.profile.columns).map(([name, facts]) => ({ name, facts, drawn: "", element: h("li", { class: "column", "data-column": name }) }));
+  const again = () => {
+    for (const item of items) {
+      const now = JSON.stringify([state.policy.columns[item.name], state.hierarchies[item.name]]);
+      if (now === item.drawn) continue;
+      item.drawn = now;
+      draw(item.element, item.name, item.facts);
+    }
+  };
+  again();
+  list.append(...items.map((item) => item.element));
+  listen("hierarchies", again);
+  listen("roles", again);
   return h(
     "section",
     { class: "box", "aria-labelledby": "columns-title" },
     h("h2", { id: "columns-title" }, "Columns"),
     h("p", { class: "soft" }, "The roles are suggestions from names and counts. Correct them: everything else follows."),
+    items.length > MANY ? finder(items) : null,
     list,
   );
 }
+
+// Where there are many columns: some of them, by their name or because they have a role.
+function finder(items) {
+  const found = h("p", { class: "hint", role: "status" });
+  const search = h("input", { type: "search", id: "column-search", placeholder: "Find a column", "aria-label": "Find a column", on: { input: () => narrow() } });
+  const which = select([["", "all"], ["given", "with a role"]], "", () => narrow(), { id: "column-which", "aria-label": "Which columns" });
+  const narrow = () => {
+    const text = search.value.trim().toLowerCase();
+    for (const { name, element } of items) element.hidden = !name.toLowerCase().includes(text) || (which.value === "given" && element.dataset.role === "insensitive");
+    found.textContent = `${counted(items.filter(({ element }) => !element.hidden).length, "column")} of ${items.length.toLocaleString("en")}`;
+  };
+  narrow();
+  return h("div", { class: "finder" }, search, which, found);
+}
+
+// The engine's types in words; what has none is shown as it is.
+const KINDS = [
+  [/^(VARCHAR|CHAR|TEXT|STRING|UUID)/, "text"],
+  [/^(U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|LONG|SHORT)/, "whole numbers"],
+  [/^(DOUBLE|FLOAT|REAL|DECIMAL|NUMERIC)/, "numbers"],
+  [/^TIMESTAMP/, "dates with times"],
+  [/^DATE/, "dates"],
+  [/^TIME/, "times"],
+  [/^BOOL/, "yes or no"],
+];
+const kindOf = (type) => KINDS.find(([known]) => known.test(type.toUpperCase()))?.[1] ?? type.toLowerCase();
 
 function draw(item, name, facts) {
   const column = state.policy.columns[name] ?? { role: "insensitive" };
   item.dataset.role = column.role;
   const about = facts.exact ? "" : "≈ ";
-  const told = [facts.type.toLowerCase(), `${about}${counted(facts.distinct, "value")}`];
+  const told = [kindOf(facts.type), `${about}${counted(facts.distinct, "value")}`];
   if (facts.nulls) told.push(`${facts.nulls.toLocaleString("en")} missing`);
   told.push(`separates ${percent(facts.separation.value)}`);
   const id = item.dataset.column;

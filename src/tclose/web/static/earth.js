@@ -2,7 +2,7 @@
 // and a block that goes from one to the other. It draws what the server says; it adds nothing up.
 
 import { h, svg } from "./dom.js";
-import { visible } from "./format.js";
+import { shown } from "./format.js";
 
 const TALL = 170;
 const TOP = 96;
@@ -30,9 +30,8 @@ export function earthFigure(told) {
     return svg("rect", { class: "tc-hole", x: middle(at) - bar / 2 - 3, y: floor - high, width: bar + 6, height: high });
   });
   const labels = columns.map((column, at) => {
-    const text = column.label.length > 18 ? `${column.label.slice(0, 17)}…` : column.label;
     const place = slanted ? { transform: `translate(${middle(at) + 4} ${floor + 30}) rotate(-32)`, "text-anchor": "end" } : { x: middle(at), y: floor + 33, "text-anchor": "middle" };
-    return svg("text", place, svg("title", {}, visible(column.label)), visible(text));
+    return svg("text", place, svg("title", {}, shown(column.label, 400)), shown(column.label, 18));
   });
   const way = svg("path", { class: "tc-move", d: "", "stroke-dasharray": "5 4" });
   const head = svg("path", { class: "tc-head", d: "" });
@@ -96,6 +95,7 @@ export function earthFigure(told) {
     name.textContent = step.name ? `${step.name}: ${fitted(step)}` : fitted(step);
     name.setAttribute("x", Math.max(40, Math.min(width - 40, (x1 + x2) / 2)));
     name.setAttribute("y", Math.max(14, (y1 + y2 + 6 * y) / 8 - 7));
+    frame.scrollLeft = ((x1 + x2) / 2 / width) * picture.clientWidth - frame.clientWidth / 2;
   }
 
   // Shows the block on its way: 0 is where it leaves, 1 where it lies.
@@ -115,8 +115,9 @@ export function earthFigure(told) {
 
   picture.style.maxWidth = `${width}px`;
   picture.style.minWidth = `${columns.length * pitch * 0.75}px`;
+  const frame = h("div", { class: "scroll earth-scroll", tabindex: "0", role: "region", "aria-label": "Figure" }, picture);
   rest(0);
-  return { element: h("div", { class: "scroll earth-scroll", tabindex: "0", role: "region", "aria-label": "Figure" }, picture), rest, between };
+  return { element: frame, rest, between };
 }
 
 const shortly = (value) => value.toFixed(3).replace(/\.?0+$/, "");

@@ -2,7 +2,7 @@
 
 import { field, h, redraw, select } from "./dom.js";
 import { post } from "./api.js";
-import { both, counted, keyText, visible } from "./format.js";
+import { both, counted, keyText, readable, visible } from "./format.js";
 import { player } from "./player.js";
 import { state } from "./store.js";
 
@@ -53,7 +53,7 @@ export function explanationPanel() {
       h("p", { class: "soft" }, `${visible(told.attribute)}, ${counted(told.size, "row")} of the class against ${told.total.toLocaleString("en")} of the whole`),
       choices,
       shown.element,
-      told.words.map((sentence) => h("p", {}, visible(sentence))),
+      told.words.map((sentence) => h("p", {}, readable(sentence))),
     );
   }
 

@@ -20,7 +20,7 @@ export function figuresPanel(explain) {
 function content(explain) {
   const { busy, stale, error, result, stage } = state.audit;
   const status = h("p", { class: "status", id: "stage", "aria-hidden": String(!busy) }, busy ? stage || "Measuring…" : stale ? "Waiting…" : "");
-  if (error) return [status, h("section", { class: "verdict fails" }, h("h2", {}, "This cannot be measured"), h("p", { role: "alert" }, visible(error.message)))];
+  if (error) return [status, h("section", { class: "verdict fails" }, h("h2", {}, error.kind === "Unreachable" ? "The server is gone" : "This cannot be measured"), h("p", { role: "alert" }, visible(error.message)))];
   if (!result) return busy ? [status, waiting()] : [status, missing()];
   const { audit } = result;
   return [
@@ -66,6 +66,9 @@ function attributeCard(name, attribute, explain) {
   );
 }
 
+// Words that may stand below each other where there is little room.
+const pieces = (...texts) => texts.filter(Boolean).flatMap((text) => [h("span", {}, text), " "]);
+
 function required(audit, explain) {
   if (!audit.requirements.length) return null;
   const row = (each) =>
@@ -75,8 +78,8 @@ function required(audit, explain) {
       h("td", { class: each.holds ? "holds" : "fails" }, each.holds ? "✓ holds" : "✗ fails"),
       h("th", { scope: "row" }, each.text),
       h("td", {}, each.attribute === null ? "the table" : visible(each.attribute)),
-      h("td", {}, both(each.found)),
-      h("td", {}, each.holds ? (each.vacuous ? "none, ever" : "none") : each.failing.classes ? `${counted(each.failing.classes, "class", "classes")}, ${counted(each.failing.rows, "row")}` : "the table"),
+      h("td", { class: "parts" }, pieces(figure(each.found), fraction(each.found) && `(${fraction(each.found)})`)),
+      h("td", { class: "parts" }, each.holds ? (each.vacuous ? "none, ever" : "none") : each.failing.classes ? pieces(`${counted(each.failing.classes, "class", "classes")},`, counted(each.failing.rows, "row")) : "the table"),
       h("td", { class: "long" }, each.worst && each.attribute !== null ? button(keyText(each.worst.key), () => explain(each.attribute, each.worst.key), { class: "link" }) : keyText(each.worst?.key)),
     );
   const titles = ["verdict", "required", "of", "found", "failing", "worst class"];

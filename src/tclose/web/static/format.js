@@ -6,9 +6,24 @@ export function visible(text) {
   return String(text).replace(MISLEADING, (letter) => `\\u{${letter.codePointAt(0).toString(16)}}`);
 }
 
+// Letters that are written from the right are kept from turning round what stands beside them.
+const FROM_THE_RIGHT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
+const isolated = (text) => (FROM_THE_RIGHT.test(text) ? `\u2068${text}\u2069` : text);
+
+// A value or a name as it is shown: nothing hidden, and no more of it than a person reads.
+export function shown(text, most = 80) {
+  const letters = String(text);
+  return isolated(visible(letters.length > most ? `${letters.slice(0, most - 1)}…` : letters));
+}
+
+// A sentence in which no word is longer than a person reads.
+export function readable(sentence) {
+  return visible(String(sentence).replace(/\S{81,}/gu, (word) => `${word.slice(0, 79)}…`));
+}
+
 export function cell(value) {
   if (value === null || value === undefined) return "∅";
-  return value === "" ? '""' : visible(value);
+  return value === "" ? '""' : shown(value);
 }
 
 export function number(value) {
@@ -47,7 +62,7 @@ export function counted(count, noun, plural = `${noun}s`) {
 }
 
 export function keyText(key) {
-  const parts = Object.entries(key ?? {}).map(([name, value]) => `${visible(name)} ${cell(value)}`);
+  const parts = Object.entries(key ?? {}).map(([name, value]) => `${shown(name, 40)} ${cell(value)}`);
   return parts.join(", ") || "the whole table";
 }
 

@@ -1,7 +1,7 @@
 // A quasi-identifier: how it is generalised, and what its values become on each level.
 
 import { field, h, select } from "./dom.js";
-import { counted, visible } from "./format.js";
+import { counted, shown, visible } from "./format.js";
 import { outline } from "./outline.js";
 import { change, look, state, tell } from "./store.js";
 
@@ -73,7 +73,7 @@ function preview(name, found) {
     h(
       "div",
       { class: "scroll", tabindex: "0", role: "region", "aria-label": `Levels of ${visible(name)}` },
-      h("table", {}, h("thead", {}, h("tr", {}, heads)), h("tbody", {}, found.rows.map((row) => h("tr", {}, row.map((label) => h("td", {}, visible(label))))))),
+      h("table", {}, h("thead", {}, h("tr", {}, heads)), h("tbody", {}, found.rows.map((row) => h("tr", {}, row.map((label) => h("td", {}, shown(label, 40))))))),
     ),
   );
 }

@@ -2,8 +2,20 @@
 
 import { button, h, later, redraw, say } from "./dom.js";
 import { run, Stopped } from "./api.js";
-import { figure, fraction, percent, visible } from "./format.js";
+import { both, figure, fraction, percent, shown, visible } from "./format.js";
 import { change, listen, quasi, sensitive, state } from "./store.js";
+
+// "holds", "fails", or nothing where nothing is required of a figure.
+function judged({ requirements }, model, attribute) {
+  const mine = requirements.filter((each) => each.model === model && each.attribute === attribute);
+  return mine.length ? (mine.every((each) => each.holds) ? "holds" : "fails") : "";
+}
+
+function judgements({ requirements, unjudged }) {
+  const row = (each) =>
+    h("li", { class: each.holds ? "holds" : "fails", "data-required": each.text }, `${each.holds ? "✓" : "✗"} ${each.text}`, h("span", { class: "soft" }, ` ${each.attribute === null ? "of the table" : `of ${visible(each.attribute)}`}: ${both(each.found)}`));
+  return h("ul", { class: "judged", "aria-label": "What was required" }, requirements.map(row), unjudged.map((text) => h("li", { class: "soft" }, `${text}: only an audit judges it, with its population`)));
+}
 
 export function levelsPanel() {
   const levels = {};
@@ -29,20 +41,26 @@ export function levelsPanel() {
     }
   }
 
-  const soon = later(60, measure);
+  // Nothing is measured while nobody looks; what was put off is done when the panel is shown.
+  let putOff = false;
+  const soon = later(60, () => {
+    putOff = !result.isConnected || result.offsetParent === null;
+    if (!putOff) measure();
+  });
 
   function show(found) {
-    const cards = [card("k", found.k), ...Object.entries(found.attributes).map(([name, { t }]) => card(`t of ${visible(name)}`, t, name))];
+    const cards = [card("k", found.k, judged(found, "k", null)), ...Object.entries(found.attributes).map(([name, { t }]) => card(`t of ${visible(name)}`, t, judged(found, "t", name), name))];
     redraw(
       result,
       h("ul", { class: "cards" }, cards, h("li", { class: "card figure-card" }, h("span", { class: "name" }, "detail lost"), h("span", { class: "value", "data-level-figure": "loss" }, percent(found.loss)), h("span", { class: "exact" }, ""), h("span", { class: "track", "aria-hidden": "true" }, h("span", { "width%": 100 * found.loss })))),
+      judgements(found),
     );
-    say(`${cards.map((each) => each.textContent).join(", ")}, detail lost ${percent(found.loss)}`);
+    const verdict = { true: "everything required holds", false: "not everything required holds" }[found.holds] ?? "nothing is required";
+    say(`${verdict}, ${cards.map((each) => each.textContent).join(", ")}, detail lost ${percent(found.loss)}`);
   }
 
-  function card(title, found, attribute = null) {
-    const judged = { true: "holds", false: "fails" }[found.holds] ?? "";
-    return h("li", { class: "card figure-card" }, h("span", { class: "name" }, title), h("span", { class: `value ${judged}`, "data-level-figure": attribute ? `t-${attribute}` : "k" }, figure(found)), h("span", { class: "exact" }, fraction(found)), h("span", { class: judged }, { holds: "✓ meets what is required", fails: "✗ not enough" }[judged] ?? ""));
+  function card(title, found, word, attribute = null) {
+    return h("li", { class: "card figure-card" }, h("span", { class: "name" }, title), h("span", { class: `value ${word}`, "data-level-figure": attribute ? `t-${attribute}` : "k" }, figure(found)), h("span", { class: "exact" }, fraction(found)), h("span", { class: word }, { holds: "✓ meets what is required", fails: "✗ not enough" }[word] ?? ""));
   }
 
   function draw() {
@@ -58,7 +76,7 @@ export function levelsPanel() {
     const tellLevel = () => {
       const samples = [...new Set(found.rows.map((row) => row[levels[name]]))];
       const middle = samples[Math.floor(samples.length / 2)];
-      now.textContent = `${levels[name]} of ${found.height}: ${found.levels[levels[name]].nodes.toLocaleString("en")} values, such as ${visible(middle)}`;
+      now.textContent = `${levels[name]} of ${found.height}: ${found.levels[levels[name]].nodes.toLocaleString("en")} values, such as ${shown(middle, 60)}`;
     };
     const input = h("input", { type: "range", id: `level-${name}`, min: 0, max: found.height, step: 1, value: levels[name], on: { input: () => { levels[name] = Number(input.value); tellLevel(); soon(); } } });
     tellLevel();
@@ -72,6 +90,7 @@ export function levelsPanel() {
     const isFixed = quasi().some((name) => state.policy.columns[name].levels !== undefined);
     redraw(fixed, isFixed ? [h("span", { class: "soft" }, "A release keeps to the levels you chose."), button("Let it choose", free, { class: "quiet", id: "levels-free" })] : button("Keep a release to these levels", fix, { class: "quiet", id: "levels-fix" }));
   };
+  queueMicrotask(() => document.getElementById("panel-repair")?.addEventListener("shown", () => putOff && soon()));
   listen("hierarchies", draw);
   listen("policy", () => { drawFixed(); draw(); });
   draw();

@@ -4,18 +4,19 @@ import { button, h, redraw } from "./dom.js";
 import { get, hasToken } from "./api.js";
 import { counted, visible } from "./format.js";
 import { startView } from "./start.js";
-import { forgetListeners, open, state } from "./store.js";
-import { workbench } from "./workbench.js";
+import { comeBack, forgetListeners, open, state } from "./store.js";
+import { isView, workbench } from "./workbench.js";
 
 const top = document.getElementById("top");
 const main = document.getElementById("main");
+let bench = null;
 
 function header() {
-  const facts = state.table
+  const facts = bench
     ? [
         h("span", { class: "table-name", title: visible(state.table.label) }, visible(state.table.label.split(/[/\\]/).at(-1))),
         h("span", { class: "soft facts" }, `${counted(state.profile.rows, "row")}, ${counted(Object.keys(state.profile.columns).length, "column")}`),
-        button("Open another", showStart, { class: "quiet" }),
+        button("Open another", () => { go(""); showStart(); }, { class: "quiet" }),
       ]
     : [h("span", { class: "soft facts" }, "on this machine only")];
   redraw(top, h("span", { class: "brand" }, h("span", { class: "mark", "aria-hidden": "true" }), "tclose"), ...facts);
@@ -30,21 +31,43 @@ function arrive() {
   scrollTo(0, 0);
 }
 
+const viewOf = () => (isView(location.hash.slice(1)) ? location.hash.slice(1) : "");
+
+// Where the page is stands behind the #, so that back, forward and reload lead where a person expects.
+function go(view, { replace = false } = {}) {
+  const address = `${location.pathname}${view ? `#${view}` : ""}`;
+  if (replace) history.replaceState(null, "", address);
+  else if (view !== viewOf()) history.pushState(null, "", address);
+}
+
 function showStart() {
   forgetListeners();
-  state.table = null;
+  bench = null;
   document.title = "tclose";
   header();
-  redraw(main, startView(opened));
+  redraw(main, startView(() => { go("figures"); showTable("figures"); }));
   arrive();
 }
 
-function opened() {
+function showTable(view) {
   forgetListeners();
+  bench = workbench({ view, moved: go });
   document.title = `${visible(state.table.label)} – tclose`;
   header();
-  redraw(main, workbench());
+  redraw(main, bench.element);
   arrive();
+}
+
+addEventListener("popstate", () => {
+  if (location.hash && !viewOf()) return;
+  if (!viewOf() || !state.table) showStart();
+  else if (bench) bench.show(viewOf());
+  else showTable(viewOf());
+});
+
+function progress(job) {
+  const place = main.querySelector(".empty");
+  if (place) place.textContent = job.stage ? `${job.stage}…` : "Opening…";
 }
 
 async function begin() {
@@ -53,14 +76,20 @@ async function begin() {
     return;
   }
   try {
-    state.words = await get("");
-    if (state.words.named) {
-      await open({ named: true });
-      opened();
-    } else showStart();
+    const [words, back] = await Promise.all([get(""), comeBack()]);
+    state.words = words;
+    if (!back && words.named) await open({ named: true }, { told: progress });
+    const view = viewOf() || (back ? "" : "figures");
+    if (state.table && view) {
+      go(view, { replace: true });
+      showTable(view);
+    } else {
+      go("", { replace: true });
+      showStart();
+    }
   } catch (problem) {
     broken("The table cannot be opened", problem.message);
-    if (state.words) main.append(h("p", { class: "start" }, button("Choose another table", showStart, { class: "primary" })));
+    if (state.words) main.append(h("p", { class: "start" }, button("Choose another table", () => { go("", { replace: true }); showStart(); }, { class: "primary" })));
   }
 }
 

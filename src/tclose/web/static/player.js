@@ -1,7 +1,7 @@
 // Plays the moves of an explanation, one by one: play, pause, step, back, and the fractions beside each.
 
 import { button, h, say } from "./dom.js";
-import { both, number, visible } from "./format.js";
+import { both, number, shown } from "./format.js";
 import { earthFigure } from "./earth.js";
 
 const SECONDS_A_MOVE = 0.9;
@@ -24,7 +24,7 @@ export function player(told) {
       "tr",
       { "data-move": place + 1, on: { click: () => go(place + 1) } },
       h("th", { scope: "row" }, button(step.name || String(place + 1), () => go(place + 1), { class: "link" })),
-      h("td", {}, `${visible(columns[step.from].label)} → ${visible(columns[step.to].label)}`),
+      h("td", {}, `${shown(columns[step.from].label)} → ${shown(columns[step.to].label)}`),
       h("td", {}, both(step.mass)),
       h("td", {}, both(step.cost)),
       h("td", {}, both(step.spent)),
@@ -34,7 +34,7 @@ export function player(told) {
   function words(at) {
     if (at === 0) return `Before the first of ${steps.length === 1 ? "1 move" : `${number(steps.length)} moves`}: the columns are the class, the dashed outlines are ${told.total === told.size ? "the reference" : "the whole table"}.`;
     const step = steps[at - 1];
-    const what = `${step.name ? `${step.name}: ` : ""}${both(step.mass)} from ${visible(columns[step.from].label)} to ${visible(columns[step.to].label)} costs ${both(step.cost)}; so far ${both(step.spent)}.`;
+    const what = `${step.name ? `${step.name}: ` : ""}${both(step.mass)} from ${shown(columns[step.from].label)} to ${shown(columns[step.to].label)} costs ${both(step.cost)}; so far ${both(step.spent)}.`;
     if (at < steps.length) return what;
     const inside = told.within_groups.value ? ` Moves inside the groups cost ${both(told.within_groups)}.` : "";
     return `${what}${inside} Every column is now as in the whole table: t = ${both(told.distance)}.`;

@@ -9,7 +9,8 @@ import { worker } from "./work.js";
 export function releasePanel() {
   const options = h("div", { class: "options" });
   const place = h("div", { class: "outcome", id: "release-outcome" });
-  const start = worker(place, { done: outcome, label: "Making a release" });
+  const work = worker(place, { done: outcome, label: "Making a release" });
+  work.resume(state.jobs.anonymize);
   const draw = () => redraw(options, settings());
   listen("policy", draw);
   draw();
@@ -19,7 +20,7 @@ export function releasePanel() {
     h("h2", { id: "release-title" }, "A release"),
     h("p", { class: "soft" }, "The least damage that meets every requirement; the file is audited again after it is written."),
     options,
-    h("p", { class: "actions" }, button("Make a release", () => start(state.table.id, { kind: "anonymize", policy: state.policy }), { class: "primary", id: "release-start" })),
+    h("p", { class: "actions" }, button("Make a release", () => work.start(state.table.id, { kind: "anonymize", policy: state.policy }), { class: "primary", id: "release-start" })),
     place,
   );
 }

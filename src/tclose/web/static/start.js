@@ -1,24 +1,28 @@
 // The start: an example, or a file of one's own.
 
-import { h, redraw, say } from "./dom.js";
-import { bytes, counted } from "./format.js";
+import { button, h, redraw, say } from "./dom.js";
+import { bytes, counted, visible } from "./format.js";
 import { open, state } from "./store.js";
 
 export function startView(opened) {
   const problem = h("p", { class: "problem", role: "alert" });
+  const stage = h("p", { class: "status" });
   const root = h("section", { class: "start" });
 
   async function choose(how, what) {
     root.setAttribute("aria-busy", "true");
     problem.textContent = "";
-    say(`Opening ${what}`);
+    stage.textContent = `Opening ${visible(what)}…`;
+    say(`Opening ${visible(what)}`);
     try {
-      await open(how);
+      await open(how, { told: (job) => { stage.textContent = job.stage ? `${job.stage}…` : ""; } });
       opened();
     } catch (error) {
-      problem.textContent = error.message;
+      problem.textContent = visible(error.message);
+      input.value = "";
       say("");
     } finally {
+      stage.textContent = "";
       root.removeAttribute("aria-busy");
     }
   }
@@ -64,8 +68,9 @@ export function startView(opened) {
     root,
     h("h1", {}, "What does this table give away?"),
     h("p", { class: "lead" }, "See who could be recognised in a table, what would be learned of them, and make a release that keeps it to itself."),
-    named ? h("button", { type: "button", class: "primary", on: { click: () => choose({ named: true }, named.label) } }, `Open ${named.label}`) : null,
+    h("p", { class: "actions" }, state.table ? button(`Go on with ${visible(state.table.label)}`, opened, { class: "primary", id: "go-on" }) : null, named ? button(`Open ${visible(named.label)}`, () => choose({ named: true }, named.label), { class: state.table ? "quiet" : "primary" }) : null),
     drop,
+    stage,
     problem,
     h("h2", {}, "Or look at an example"),
     h("ul", { class: "examples" }, examples),

@@ -2,9 +2,11 @@
 // Nothing of it is shared with other tabs.
 
 import { later } from "./dom.js";
-import { close, post, run, Stopped, upload } from "./api.js";
+import { close, get, keep, post, run, Stopped, upload } from "./api.js";
 
 const PAUSE = 350;
+const GRACE = 300_000;
+const KEY = "tclose-table";
 
 export const state = {
   words: null,
@@ -12,6 +14,7 @@ export const state = {
   profile: null,
   policy: null,
   hierarchies: {},
+  jobs: {},
   audit: { busy: false, stale: false, job: null, result: null, error: null, stage: "" },
 };
 
@@ -35,22 +38,65 @@ export const namesWith = (role) =>
 export const quasi = () => namesWith("quasi-identifier");
 export const sensitive = () => namesWith("sensitive");
 
-export async function open(how) {
+export async function open(how, options) {
   const table = how instanceof File ? await upload(how) : await post("/tables", how);
   try {
-    const { result } = await run(table.id, { kind: "profile" });
-    if (state.table) close(state.table.id);
-    const audit = { busy: true, stale: false, job: null, result: null, error: null, stage: "" };
-    Object.assign(state, { table, profile: result.profile, policy: result.policy, hierarchies: {}, audit });
+    await enter(table, null, {}, options);
+    claim(table.id);
   } catch (problem) {
     close(table.id);
     throw problem;
   }
 }
 
+async function enter(table, policy, jobs, options) {
+  const { result } = await run(table.id, { kind: "profile" }, options);
+  if (state.table && state.table.id !== table.id) close(state.table.id);
+  const audit = { busy: true, stale: false, job: null, result: null, error: null, stage: "" };
+  Object.assign(state, { table, profile: result.profile, policy: policy ?? result.policy, hierarchies: {}, jobs, audit });
+  sessionStorage.setItem(KEY, table.id);
+}
+
+// A table belongs to one tab: a tab that was duplicated finds the lock taken and starts afresh.
+function claim(id) {
+  return new Promise((settled) => {
+    const held = () => {
+      settled(true);
+      return new Promise(() => {});
+    };
+    navigator.locks.request(`tclose-${id}`, { signal: AbortSignal.timeout(500) }, held).catch(() => settled(false));
+  });
+}
+
+// After a reload: the same table with the same settings, if the server still has it. Says whether it does.
+export async function comeBack() {
+  const id = sessionStorage.getItem(KEY);
+  if (!id || !(await claim(id))) return false;
+  try {
+    const { label, policy, jobs } = await get(`/tables/${id}`);
+    await enter({ id, label }, policy, jobs);
+    return true;
+  } catch (problem) {
+    if (problem.status !== 404) throw problem;
+    sessionStorage.removeItem(KEY);
+    return false;
+  }
+}
+
+let unsaved = false;
+const saveSoon = later(PAUSE, () => save());
+
+function save(options) {
+  if (!unsaved) return;
+  unsaved = false;
+  keep(state.table.id, state.policy, options);
+}
+
 // Changes the policy; the figures that are shown are stale from here on, until they are measured again.
 export function change(task, { measured = true } = {}) {
   task(state.policy);
+  unsaved = true;
+  saveSoon();
   tell("policy");
   if (!measured) return;
   state.audit.stale = true;
@@ -105,5 +151,7 @@ export async function look(columns) {
 }
 
 addEventListener("pagehide", (event) => {
-  if (state.table && !event.persisted) close(state.table.id);
+  if (!state.table || event.persisted) return;
+  save({ keepalive: true });
+  close(state.table.id, GRACE);
 });

@@ -15,8 +15,10 @@ const TABS = [
   ["repair", "Repair"],
 ];
 
-export function workbench() {
-  const root = h("div", { class: "workbench", "data-view": "figures" });
+export const isView = (key) => TABS.some(([known]) => known === key);
+
+export function workbench({ view, moved }) {
+  const root = h("div", { class: "workbench", "data-view": view });
   const tabs = TABS.map(([key, text], at) =>
     h(
       "button",
@@ -26,9 +28,9 @@ export function workbench() {
         id: `tab-${key}`,
         class: `tab tab-${key}`,
         "aria-controls": `panel-${key}`,
-        "aria-selected": String(key === "figures"),
-        tabindex: key === "figures" ? "0" : "-1",
-        on: { click: () => show(key), keydown: (event) => step(event, at) },
+        "aria-selected": String(key === view),
+        tabindex: key === view ? "0" : "-1",
+        on: { click: () => turn(key), keydown: (event) => step(event, at) },
       },
       text,
     ),
@@ -44,6 +46,11 @@ export function workbench() {
     document.getElementById(`panel-${key}`).dispatchEvent(new Event("shown"));
   }
 
+  function turn(key) {
+    moved(key);
+    show(key);
+  }
+
   function step(event, at) {
     const way = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!way) return;
@@ -51,14 +58,14 @@ export function workbench() {
     let next = at;
     do next = (next + way + tabs.length) % tabs.length;
     while (getComputedStyle(tabs[next]).display === "none");
-    show(TABS[next][0]);
+    turn(TABS[next][0]);
     tabs[next].focus();
   }
 
   const panel = (key, ...content) =>
     h("section", { id: `panel-${key}`, class: `panel panel-${key}`, role: "tabpanel", "aria-labelledby": `tab-${key}` }, content);
   const explain = (attribute, key) => {
-    show("classes");
+    turn("classes");
     root.dispatchEvent(new CustomEvent("explain", { detail: { attribute, key } }));
   };
   const setup = h("div", { class: "setup" }, columnsPanel(), requirementsPanel());
@@ -76,5 +83,5 @@ export function workbench() {
   });
   measure();
   look().catch(() => null);
-  return root;
+  return { element: root, show };
 }
