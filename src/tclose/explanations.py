@@ -283,6 +283,11 @@ class Explanation:
                     found[model.key] = (model, model.exact(self.domain, *(int(part[0]) for part in figures.parts)))
         return found
 
+    def _repr_html_(self) -> str:
+        from tclose.render.explanation_html import explanations_html
+
+        return explanations_html([self])
+
 
 @dataclass(frozen=True)
 class Explanations:

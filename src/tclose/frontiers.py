@@ -75,4 +75,6 @@ class Frontier:
         return frontier_text(self)
 
     def _repr_html_(self) -> str:
-        return self.to_svg()
+        from tclose.render.frontier import frontier_html
+
+        return frontier_html(self)

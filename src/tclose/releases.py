@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -25,15 +26,20 @@ class Obstacle:
     """The best figure that any release can have: for t, the nearest threshold that can be met."""
     key: Mapping[str, object] = field(repr=False)
     """The class that decides it, as it would be published."""
+    coarser: bool = False
+    """Whether it would be met if levels were not limited."""
+    suppress: Fraction | None = None
+    """A share of rows without which all requirements can be met; None where none is known."""
 
 
 @dataclass(frozen=True)
 class Written:
-    """A release that was written: the files, and the audits of the table as it was read back."""
+    """A release that was written or stored: where, and the audits of the table as it was read back."""
 
     path: Path
-    recipe: Path
-    report: Path
+    """The file, or the name of the table of a database."""
+    recipe: Path | None
+    report: Path | None
     audit: Audit
     """Against the distribution of the release itself."""
     against_original: Audit
@@ -50,6 +56,10 @@ class Work(Protocol):
 
     def before(self) -> Audit | None:
         """Return the audit of the original by the same requirements; None where it is not at hand."""
+        ...
+
+    def drivers(self) -> Mapping[str, Mapping[str, Fraction] | None]:
+        """Return, for each attribute, t of the release with each quasi-identifier left out; None for too many rows."""
         ...
 
     def audits(self) -> tuple[Audit, Audit]:

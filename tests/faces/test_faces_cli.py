@@ -173,6 +173,22 @@ def test_classes_are_written_beside_the_report(run, tmp_path):
     assert len((tmp_path / "c.csv").read_text().splitlines()) == 4
 
 
+def test_keys_that_a_spreadsheet_takes_for_formulas_are_written_as_they_are(run, tmp_path):
+    keys = ["=1+1", "+49", "-3x", "@home"]
+    (tmp_path / "odd.csv").write_text("code,ill\n" + "".join(f"{key},flu\n" for key in keys))
+    run("audit", tmp_path / "odd.csv", "-q", "code", "-s", "ill", "--classes", tmp_path / "classes.csv", "--quiet")
+    _, *rows = (tmp_path / "classes.csv").read_text().splitlines()
+    assert sorted(row.split(",")[0] for row in rows) == sorted(keys)
+
+
+@pytest.mark.parametrize("form", ["text", "json", "html", "markdown", "csv"])
+def test_class_sizes_are_judged_without_a_sensitive_attribute(run, people, form):
+    assert run("audit", people, "-q", "zip,age", "--k", "1", "--format", form).code == 0
+    done = run("audit", people, "-q", "zip,age", "--format", form)
+    assert done.code == 2
+    assert "--k 5" in done.err
+
+
 def test_attributes_with_classes_of_their_own_get_files_of_their_own(run, people):
     arguments = ["audit", people, "-q", "zip", "-s", "salary,disease", "--together", "quasi", "--quiet"]
     done = run(*arguments, "--classes", people.parent / "c.csv")

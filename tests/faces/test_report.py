@@ -10,14 +10,16 @@ from html.parser import HTMLParser
 import pytest
 from command_line import CANARY
 from hospital import ROLES, write_hospital
-from html_pages import tags_of
+from html_pages import harmless_tags_of, tags_of
 
 import tclose
 from papers import TABLES
-from tclose.models.catalogue import MODELS
+from tclose.exact import shown
+from tclose.explaining import explain_failures
+from tclose.models.catalogue import MODELS, label
 from tclose.render.limits import LIMITS
 from tclose.render.report import report_html
-from tclose.roles import Nominal, Ordered, Roles
+from tclose.roles import Hierarchical, Nominal, Ordered, Roles
 
 HOSTILE = "</section></style><script>alert(1)</script><img src=x onerror=y>\"'&\u202e"
 
@@ -195,6 +197,29 @@ def test_folders_of_this_machine_are_not_in_the_report(tmp_path):
     assert "hospital.csv" in html
 
 
+def test_folders_of_the_reference_and_of_a_hierarchy_are_not_in_the_report(tmp_path):
+    table, tree = write_hospital(tmp_path), tmp_path / "illness.csv"
+    values = sorted({"gastric ulcer", "gastritis", "stomach cancer", "flu", "bronchitis", "pneumonia"})
+    tree.write_text("".join(f"{value};any\n" for value in values), encoding="utf-8")
+    roles = Roles("zip", {"disease": Hierarchical(tree)})
+    audit = tclose.audit(table, roles, require={"t": "0.1"}, reference=str(table))
+    html = report_html(audit, explained=explain_failures(audit))
+    assert str(tmp_path) not in html
+    assert "hierarchical, by illness.csv" in html
+    assert "the distribution of hospital.csv" in html
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_every_figure_and_every_driver_is_that_of_the_audit(seed):
+    audit = tclose.audit(random_table(seed), Roles(["q", "r"], {"s": Ordered()}), measure="all")
+    html = audit.to_html()
+    rows = [row[:3] for row in Cells(html).rows if len(row) == 4]
+    for figure in (*audit.figures.values(), *audit["s"].figures.values()):
+        assert [label(figure.model), shown(figure.value), figure.model.title] in rows
+    for name, t in audit["s"].drivers.items():
+        assert f"<title>without {name} t is {t}</title>" in html
+
+
 def test_every_model_says_what_it_does_not_stop():
     assert set(LIMITS) == set(MODELS)
 
@@ -233,3 +258,22 @@ def test_the_papers_tables_are_drawn_with_their_classes():
     picture = re.search(r"<svg class=\"tclose-figure tclose-sizes.*?</svg>", audit.to_html(), re.S)[0]
     told = re.findall(r"<title>(\d+) class(?:es)? of (\d+) rows</title>", picture)
     assert {int(size): int(number) for number, size in told} == dict(counted)
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda: tclose.audit("example:salary"),
+        lambda: tclose.explain("example:salary", attribute="salary"),
+        lambda: tclose.explain("example:salary", attribute="salary")[0],
+        lambda: tclose.anonymize("example:salary", require={"k": 3}, hierarchies={"age": "flat"}),
+        lambda: tclose.frontier("example:salary", hierarchies={"age": "flat"}, values=["0.5"], methods=["merge"]),
+        lambda: tclose.profile("example:salary"),
+    ],
+    ids=["audit", "explanations", "explanation", "release", "frontier", "profile"],
+)
+def test_in_a_notebook_everything_is_a_harmless_fragment_in_the_same_look(made):
+    html = made()._repr_html_()
+    tags = harmless_tags_of(html)
+    assert (tags[0][0], tags[0][1]["class"]) == ("section", "tclose")
+    assert "table" in {tag for tag, _ in tags}

@@ -5,6 +5,7 @@ import random
 import re
 import xml.etree.ElementTree as ET
 from collections import Counter, defaultdict
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
@@ -72,6 +73,17 @@ def test_every_class_is_in_the_interval_of_its_distance(seed, threshold):
     assert failing == sum(t > Fraction(threshold) for t in exact)
     assert sum(number for number, _, hatched in bars(drawn(spread)) if hatched) == failing
     assert spread.classes == len(exact)
+
+
+def test_no_bar_is_marked_where_every_class_holds():
+    """Classes that are all like the table have distance 0, so that they hold at every threshold."""
+    audit = tclose.audit({"q": [1, 1, 2, 2], "r": [0] * 4, "s": [5, 6, 5, 6]}, ROLES, require={"t": "0.5"})
+    (verdict,) = audit.verdicts
+    for hundredths in range(1, 101):
+        asked = replace(verdict.requirement, threshold=Fraction(hundredths, 100))
+        spread = distances_of(replace(audit, verdicts=(replace(verdict, requirement=asked),)), "s")
+        assert sum(spread.counts) == 2
+        assert not any(spread.fails(at) for at in range(len(spread.counts))), hundredths
 
 
 def test_one_failing_class_among_very_many_can_be_seen():
@@ -224,3 +236,49 @@ def test_values_cannot_run_into_each_other_in_the_fingerprint():
     one = {"q": ["a;1:b", "x"], "r": ["c", "x"], "s": [1, 2]}
     other = {"q": ["a", "x"], "r": ["b;1:c", "x"], "s": [1, 2]}
     assert fingerprint(tclose.audit(one, roles)) != fingerprint(tclose.audit(other, roles))
+
+
+def test_the_same_values_in_other_pairs_are_another_fingerprint():
+    roles = Roles(["q", "r"], {"s": Ordered()})
+    one, other = ({"q": [1, 2], "r": pair, "s": [5, 5]} for pair in ([1, 2], [2, 1]))
+    assert fingerprint(tclose.audit(one, roles)) != fingerprint(tclose.audit(other, roles))
+
+
+class Listed:
+    """The classes of an engine that only lists them, here from the last to the first."""
+
+    def __init__(self, table):
+        self.columns, self.listed = table.columns, list(table.rows())[::-1]
+
+    def __len__(self):
+        return len(self.listed)
+
+    def rows(self):
+        return iter(self.listed)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_fingerprint_is_the_same_where_an_engine_only_lists_its_classes(seed):
+    table = random_table(seed)
+    table = {**table, "q": [None if cell == 3 else cell for cell in table["q"]], "d": ["-", "", "é"] * len(table["s"])}
+    table["d"] = table["d"][: len(table["s"])]
+    audit = tclose.audit(table, Roles(["q", "r", "d"], {"s": Ordered()}))
+    listed = replace(audit, tables={None: Listed(audit.classes)})
+    assert fingerprint(listed) == fingerprint(audit)
+
+
+@pytest.mark.parametrize("kind", ["drivers", "moves"])
+def test_what_would_be_empty_is_not_drawn(kind):
+    """One class is the table itself: nothing moves, and no quasi-identifier gives anything away."""
+    html = tclose.audit({"q": ["a"] * 4, "s": [1, 2, 1, 2]}, Roles("q", {"s": Ordered()})).to_html()
+    assert f"tclose-figure tclose-{kind}" not in html
+    assert f"tclose-figure tclose-{kind}" in tclose.audit("example:salary").to_html()
+
+
+def test_a_long_key_is_shortened_and_the_distance_is_not():
+    key = "a very long key " * 20
+    audit = tclose.audit({"q": [key, "b"], "s": [1, 2]}, Roles("q", {"s": Ordered()}))
+    (explanation,) = explain(audit)
+    picture = ET.fromstring(distributions_figure([explanation]))
+    (shown,) = [part.tail for part in picture.iter(f"{SVG}title") if "distance" in (part.tail or "")]
+    assert shown.endswith("… (1 row), distance 1/2 = 0.5")

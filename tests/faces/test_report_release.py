@@ -1,6 +1,7 @@
 """The report of a release: before and after, what it cost, the recipe, and what stands in the way."""
 
 import re
+from collections import defaultdict
 
 import pytest
 from hospital import judged, rows_of, write_hospital
@@ -12,6 +13,11 @@ from tclose.roles import Roles
 
 ROLES = Roles(["zip", "age"], ["salary:ordered"], identifiers=["name"])
 ASKED = {"require": {"k": 3, "t": "0.3"}, "hierarchies": {"zip": "mask", "age": "intervals:5,10,20"}}
+
+
+FRONTIER = "tclose-figure tclose-frontier"
+COMMAND = ("-i", "name", "-q", "zip,age", "-s", "salary:ordered",
+           "--hierarchy", "zip=mask", "--hierarchy", "age=intervals:5,10,20")  # fmt: skip
 
 
 @pytest.fixture
@@ -60,6 +66,61 @@ def test_values_of_the_original_are_not_in_the_report(hospital):
     assert [value for value in ("47677", "47602", "Zebulon") if value in html] == []
 
 
+def test_a_value_that_only_rows_left_out_had_is_not_in_the_report():
+    table = {
+        "age": [*range(20, 40), 90],
+        "zip": [*["47677"] * 20, "99999"],
+        "disease": [*["flu", "cold"] * 10, "kuru"],
+    }
+    roles = Roles(["zip", "age"], ["disease:nominal"])
+    hierarchies = {"zip": "mask", "age": "intervals:5,10"}
+    asked = {"require": {"k": 2, "t": "0.3"}, "hierarchies": hierarchies, "suppress": "0.1"}
+    release = tclose.anonymize(table, roles, method="full-domain", **asked)
+    assert release.suppressed == 1
+    assert [value for value in ("kuru", "99999") if value in release.to_html()] == []
+
+
+def test_the_drivers_of_a_release_are_those_of_its_file(hospital, tmp_path):
+    release = tclose.anonymize(hospital, ROLES, **ASKED)
+    html = release.to_html(release.write(tmp_path / "out.csv"))
+    rows = rows_of(tmp_path / "out.csv")
+    every = [int(row["salary"]) for row in rows]
+    for left_out, kept in (("zip", "age"), ("age", "zip")):
+        classes = defaultdict(list)
+        for row in rows:
+            classes[row[kept]].append(int(row["salary"]))
+        t = max(tclose.ordered_distance_of_values(found, every) for found in classes.values())
+        assert f"<title>without {left_out} t is {t}</title>" in html
+
+
+def test_the_command_line_adds_what_other_thresholds_cost(hospital, tmp_path, run):
+    page = tmp_path / "report.html"
+    done = run("anonymize", hospital, *COMMAND, "--k", 3, "--t", "0.37", "--report", page, "--frontier")
+    assert done.code == 0
+    html = page.read_text(encoding="utf-8")
+    harmless(html)
+    assert FRONTIER in html
+    assert {"t ≤ 0.1", "t ≤ 0.37", "t ≤ 0.5"} <= {row[0] for row in Cells(html).rows if len(row) > 3}
+
+
+def test_where_only_k_is_required_the_command_line_sweeps_k(hospital, run):
+    done = run("anonymize", hospital, *COMMAND, "--k", 3, "--format", "html", "--frontier", "--quiet")
+    assert {"k ≥ 2", "k ≥ 3", "k ≥ 100"} <= {row[0] for row in Cells(done.out).rows if len(row) > 3}
+
+
+@pytest.mark.parametrize("options", [(), ("--report", "report.json")])
+def test_a_frontier_that_no_page_would_show_is_refused(hospital, run, options):
+    done = run("anonymize", hospital, *COMMAND, "--k", 3, "--frontier", *options)
+    assert (done.code, done.out) == (2, "")
+    assert "--report FILE.html" in done.err
+
+
+def test_a_frontier_of_a_table_that_can_be_read_only_once_is_refused(run):
+    done = run("anonymize", "-", *COMMAND, "--k", 3, "--format", "html", "--frontier")
+    assert (done.code, done.out) == (2, "")
+    assert "save it as a file" in done.err
+
+
 def test_a_frontier_is_shown_where_it_is_given(hospital):
     release = tclose.anonymize(hospital, ROLES, **ASKED)
     points = tclose.frontier(
@@ -68,8 +129,15 @@ def test_a_frontier_is_shown_where_it_is_given(hospital):
     assert isinstance(points, Frontier)
     html = release.to_html(frontier=points)
     harmless(html)
-    assert "tclose-frontier" in html
-    assert "tclose-frontier" not in release.to_html()
+    assert FRONTIER in html
+    assert FRONTIER not in release.to_html()
+    rows = {
+        row[0]: row[1].removesuffix(" *") for row in Cells(html).rows if row[0].startswith("t ≤ ") and len(row) == 3
+    }
+    kept = {f"t ≤ {float(point.threshold)}": point.kept for point in points.points}
+    assert set(rows) == set(kept) == {"t ≤ 0.3", "t ≤ 0.5"}
+    for text, share in kept.items():
+        assert float(rows[text].removesuffix(" %")) == pytest.approx(100 * share, abs=0.06)
 
 
 def test_without_a_release_the_report_says_what_stands_in_the_way():

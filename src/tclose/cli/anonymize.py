@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import click
 
 from tclose.cli.asked import Asked, asked
 from tclose.cli.lazy import Command
-from tclose.cli.options import TableName, reading_options, recoded_role_options, running, running_options
+from tclose.cli.options import (
+    OUTPUT,
+    TableName,
+    option,
+    reading_options,
+    recoded_role_options,
+    running,
+    running_options,
+)
 from tclose.cli.release_options import recoding_options, release_output_options, search_options
-from tclose.cli.releasing import check_report, deliver_release, release_target
+from tclose.cli.releasing import PAGES, check_files, deliver_release, release_target
 from tclose.cli.requirement_options import requirement_options
+from tclose.frontiers import Frontier
 from tclose.releases import Release
 
 _HELP = """Make a release of TABLE that meets the requirements and loses as little detail
@@ -26,8 +37,9 @@ columns published as they are. What is written is audited before it is there.
 
 Beside release.csv go release.csv.report.json, which says what was promised and
 measured, and release.csv.recipe.json, which makes the release again: it holds
-values of the original, so keep it with the original. Without -o nothing is
-written and only the summary is shown.
+values of the original, so keep it with the original. With --into the release
+becomes a new table of a database. Without either nothing is written and only
+the summary is shown.
 
 \b
 Exit codes: 0 a release was found; 1 no release meets the requirements, and
@@ -43,6 +55,12 @@ failed.
 @search_options
 @recoding_options
 @release_output_options
+@option(
+    "--frontier",
+    section=OUTPUT,
+    is_flag=True,
+    help="Add to the report what other thresholds would cost: of t, or of k if only k is required. Takes longer.",
+)
 @reading_options
 @running_options
 @click.help_option()
@@ -50,17 +68,24 @@ def command(tables: tuple[str, ...], **given: Any) -> int:
     """Make a release that meets the requirements."""
     what = asked(tables, given)
     target = release_target(given["output"], what.files, force=given["force"])
-    check_report(given, what.files)
-    return deliver_release(_released(what, given), target, given)
+    check_files(given, what.files)
+    if given["frontier"]:
+        _check_frontier(what.table, given)
+    from tclose.anonymizing.storing import held
+
+    with held(what.table, given["into"]) as table:
+        release = _released(table, what, given)
+        frontier = _frontier(release, replace(what, table=table), given) if given["frontier"] else None
+        return deliver_release(release, target, given, frontier)
 
 
-def _released(what: Asked, given: dict[str, Any]) -> Release:
+def _released(table: object, what: Asked, given: dict[str, Any]) -> Release:
     from tclose.anonymizing import anonymize
 
     policy, choices = what.policy, what.policy.release
     with running(given) as settings:
         return anonymize(
-            what.table,
+            table,
             policy.roles,
             require=policy.requirements(),
             hierarchies=policy.hierarchies,
@@ -77,3 +102,26 @@ def _released(what: Asked, given: dict[str, Any]) -> Release:
             read=policy.read,
             **settings,
         )
+
+
+def _check_frontier(table: object, given: dict[str, Any]) -> None:
+    """Refuse a frontier that no page would show, or of a table that can be read only once."""
+    page = given["report"] is not None and Path(given["report"]).suffix.lower() in PAGES
+    if not page and given["form"] != "html":
+        raise click.UsageError("--frontier goes into the report: name one with --report FILE.html.")
+    if table == "-" or (isinstance(table, str) and Path(table).is_fifo()):
+        raise click.UsageError("--frontier reads the table a second time; save it as a file, and name that.")
+
+
+def _frontier(release: Release, what: Asked, given: dict[str, Any]) -> Frontier:
+    """Return what the release would cost at other thresholds of what is required, with the usual methods too."""
+    from tclose.cli.frontier import swept
+    from tclose.recoding.methods import METHODS
+    from tclose.sweeping import USUAL_METHODS, USUAL_VALUES
+
+    required = {each.model.key for each in release.requirements}
+    sweep = "k" if "k" in required and "t" not in required else "t"
+    wanted = [each.threshold for each in release.requirements if each.model.key == sweep]
+    own = [release.method] if release.method in METHODS else []
+    methods = list(dict.fromkeys([*own, *USUAL_METHODS]))
+    return swept(what, given, sweep=sweep, values=[*USUAL_VALUES[sweep], *wanted], methods=methods)

@@ -9,7 +9,7 @@ import click
 from tclose.cli.lazy import Command
 from tclose.cli.options import TableName, read_options, reading_options, running, running_options, table_names
 from tclose.cli.release_options import release_output_options
-from tclose.cli.releasing import check_report, deliver_release, release_target
+from tclose.cli.releasing import check_files, deliver_release, release_target
 
 _HELP = """Recode TABLE by RECIPE, which 'tclose anonymize' wrote beside a release, and
 judge it by the requirements in the recipe.
@@ -38,9 +38,11 @@ Exit codes: 0 the requirements hold; 1 they do not, and nothing is written;
 def command(recipe: str, tables: tuple[str, ...], **given: Any) -> int:
     """Recode a table by a recipe."""
     target = release_target(given["output"], (recipe, *tables), force=given["force"])
-    check_report(given, (recipe, *tables))
+    check_files(given, (recipe, *tables))
     from tclose.anonymizing import apply
+    from tclose.anonymizing.storing import held
 
-    with running(given) as settings:
-        release = apply(recipe, table_names(tables, given), read=read_options(given), **settings)
-    return deliver_release(release, target, given)
+    with held(table_names(tables, given), given["into"]) as table:
+        with running(given) as settings:
+            release = apply(recipe, table, read=read_options(given), **settings)
+        return deliver_release(release, target, given)

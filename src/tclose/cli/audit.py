@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -215,7 +216,8 @@ def _deliver_classes(audit: Audit, target: str | None, *, quiet: bool) -> None:
         return
     with tempfile.TemporaryDirectory(prefix="tclose-out-") as folder:
         path = Path(folder) / "classes.csv"
-        audit.classes.write(path)
+        write_here: Callable[[Path], None] = getattr(audit.classes, "write_here", audit.classes.write)
+        write_here(path)
         deliver_file(path)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
@@ -22,6 +23,7 @@ from tclose.cli.options import (
 from tclose.cli.output import check_not_input, deliver, format_for, text_shape
 from tclose.cli.release_options import METHOD_WORDS, recoding_options
 from tclose.cli.requirement_options import requirement_options
+from tclose.exact import Number
 from tclose.frontiers import Frontier
 from tclose.models.catalogue import MODELS
 
@@ -74,20 +76,35 @@ def command(tables: tuple[str, ...], **given: Any) -> None:
     form = format_for(given["output"], given["form"], _FORMATS)
     what = asked(tables, given)
     check_not_input(given["output"], what.files)
-    deliver(_rendered(_swept(what, given), form, given["output"]), given["output"])
+    from tclose.sweeping import USUAL_METHODS
+
+    methods = _parts(given["methods"]) if given["methods"] else USUAL_METHODS
+    values = _parts(given["values"]) if given["values"] else None
+    found = swept(what, given, sweep=_sweep(given["sweep"]), values=values, methods=methods)
+    deliver(_rendered(found, form, given["output"]), given["output"])
 
 
-def _swept(what: Asked, given: dict[str, Any]) -> Frontier:
-    from tclose.sweeping import USUAL_METHODS, frontier
+def swept(
+    what: Asked, given: Mapping[str, Any], *, sweep: str, values: Sequence[Number] | None, methods: Sequence[str]
+) -> Frontier:
+    """Return what releases cost of what was asked, with other thresholds of one model.
+
+    Parameters
+    ----------
+    what, given
+        What was asked, and the options that say what the engine may use.
+    sweep, values, methods
+        As for :func:`tclose.frontier`.
+    """
+    from tclose.sweeping import frontier
 
     policy, choices = what.policy, what.policy.release
-    methods = _parts(given["methods"]) if given["methods"] else USUAL_METHODS
     with running(given) as settings:
         return frontier(
             what.table,
             policy.roles,
-            sweep=_sweep(given["sweep"]),
-            values=_parts(given["values"]) if given["values"] else None,
+            sweep=sweep,
+            values=values,
             methods=methods,
             require=policy.requirements(),
             hierarchies=policy.hierarchies,

@@ -2,67 +2,77 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
 
 import numpy as np
 
+from tclose.engines.interface import EncodedKeys, EncodesKeys
 from tclose.readings import as_text
 from tclose.render.classes import figure_column
-from tclose.results import Audit, Evidence
+from tclose.results import Audit, ClassTable, Evidence
 
 COVERS = (
     "SHA-256 over the key and the number of rows of every class, and over how many rows carry each sensitive value; "
     "it does not depend on the order of rows, and covers no other column."
 )
-MOST_CLASSES = 2_000_000
-_VERSION = b"tclose fingerprint 1\n"
+MOST_CLASSES = 5_000_000
+_VERSION = "tclose fingerprint 2"
 
 
 def fingerprint(audit: Audit) -> str | None:
     """Return the fingerprint of what was audited, in hexadecimal digits.
+
+    Values count as their texts. What is hashed: for every quasi-identifier its name and its values in order; for every
+    class, in the order of the keys, the positions of its values in those orders, column by column, and its size; for
+    every sensitive attribute its name and its values in order, each with its number of rows.
 
     It identifies the counts and does not hide them: someone who knows all but a few rows can try what they are.
 
     Parameters
     ----------
     audit
-        What was found; one without classes, or with more than two million, has no fingerprint.
+        What was found; one without classes, or with more than five million, has no fingerprint.
     """
     table = audit.tables.get(None)
     size = None if table is None else figure_column(table, len(audit.roles.quasi), "size")
     if table is None or size is None or len(table) > MOST_CLASSES:
         return None
-    whole = sha256(_VERSION)
-    whole.update(_part("quasi", audit.roles.quasi))
-    written: list[dict[object, str]] = [{} for _ in audit.roles.quasi]
-    digests = bytearray()
-    for row in table.rows():
-        texts = []
-        for name, known in zip(audit.roles.quasi, written, strict=True):
-            value = row[name]
-            text = known.get(value)
-            if text is None:
-                text = known[value] = _text(value)
-            texts.append(text)
-        digests += sha256(f"{''.join(texts)}{row[size]}".encode("utf-8", "surrogatepass")).digest()
-    whole.update(_sorted(bytes(digests)))
+    keys = _encoded(table, audit.roles.quasi, size)
+    whole = sha256(_texts([_VERSION, str(len(audit.roles.quasi)), str(len(keys.sizes))]))
+    ranks = []
+    for name, values, positions in zip(audit.roles.quasi, keys.values, keys.positions, strict=True):
+        ordered, places = np.unique(np.array([_text(value) for value in values], dtype=object), return_inverse=True)
+        whole.update(_texts([name, str(len(ordered))]) + _bytes("".join(ordered)))
+        ranks.append(places[positions])
+    order = np.lexsort((keys.sizes, *reversed(ranks)))
+    for column in (*ranks, keys.sizes):
+        whole.update(column[order].astype(">u8").tobytes())
     for name, evidence in sorted(audit.evidence.items()):
-        whole.update(_part("sensitive", [name]))
-        whole.update(_sorted(b"".join(_values(evidence))))
+        whole.update(_texts([name]) + _bytes("".join(sorted(_counted_values(evidence)))))
     return whole.hexdigest()
 
 
-def _values(evidence: Evidence) -> Iterable[bytes]:
+def _encoded(table: ClassTable, quasi: Sequence[str], size: str) -> EncodedKeys:
+    """Return the classes with their keys as numbers; counted here where the engine does not give them."""
+    there: EncodesKeys | None = getattr(table, "encoded", None)
+    if there is not None:
+        return there()
+    known: list[dict[object, int]] = [{} for _ in quasi]
+    rows = [
+        (*(seen.setdefault(row[name], len(seen)) for name, seen in zip(quasi, known, strict=True)), row[size])
+        for row in table.rows()
+    ]
+    *positions, sizes = np.array(rows, dtype=np.int64).reshape(-1, len(quasi) + 1).T
+    return EncodedKeys(tuple(list(seen) for seen in known), tuple(positions), sizes)
+
+
+def _counted_values(evidence: Evidence) -> Iterable[str]:
     values = evidence.domain.values
     listed = values.tolist() if isinstance(values, np.ndarray) else values
     for value, count in zip(listed, evidence.domain.counts.tolist(), strict=True):
         if count:
-            yield sha256(f"{_text(value)}{count}".encode("utf-8", "surrogatepass")).digest()
-
-
-def _part(word: str, names: Iterable[str]) -> bytes:
-    return f"{word} {''.join(map(_text, names))}\n".encode("utf-8", "surrogatepass")
+            yield f"{_text(value)}{count};"
 
 
 def _text(value: object) -> str:
@@ -73,7 +83,9 @@ def _text(value: object) -> str:
     return f"{len(text)}:{text};"
 
 
-def _sorted(digests: bytes) -> bytes:
-    """Return digests in their own order, whatever order they came in."""
-    words = np.frombuffer(digests, dtype=">u8").reshape(-1, 4)
-    return words[np.lexsort(words.T[::-1])].tobytes()
+def _texts(texts: Iterable[str]) -> bytes:
+    return _bytes("".join(map(_text, texts)))
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")

@@ -7,8 +7,6 @@ import io
 from fractions import Fraction
 from typing import Any
 
-from markupsafe import Markup
-
 from tclose._version import __version__
 from tclose.exact import decimal_text
 from tclose.frontiers import Frontier, Point
@@ -17,6 +15,7 @@ from tclose.render.cells import visible
 from tclose.render.html import rendered
 from tclose.render.json import SCHEMA_VERSION, value_data
 from tclose.render.layout import Cell, aligned, fits, painted, wrapped
+from tclose.render.pictures import drawn
 from tclose.render.release_words import finite, percent, required_texts
 from tclose.render.words import classes, counted, joined
 
@@ -102,6 +101,17 @@ def frontier_html(frontier: Frontier) -> str:
     """Return a frontier as an HTML fragment: the figure, and its numbers as a table."""
     from tclose.render.figures.frontier import frontier_figure
 
+    return rendered(
+        "frontier.html",
+        title=title(frontier),
+        figure=drawn(frontier_figure(frontier)),
+        **frontier_table(frontier),
+        notes=[visible(note) for note in frontier.notes],
+    )
+
+
+def frontier_table(frontier: Frontier) -> dict[str, Any]:
+    """Return the numbers of a frontier as a page shows them: titles, rows, and what they mean."""
     rows = []
     for threshold in frontier.thresholds:
         best = frontier.best(threshold)
@@ -113,15 +123,7 @@ def frontier_html(frontier: Frontier) -> str:
                 "best": _best_words(best),
             }
         )
-    return rendered(
-        "frontier.html",
-        title=title(frontier),
-        figure=Markup(frontier_figure(frontier)),  # noqa: S704 - our own picture, its texts escaped
-        titles=_titles(frontier),
-        rows=rows,
-        legend=legend(frontier),
-        notes=[visible(note) for note in frontier.notes],
-    )
+    return {"titles": _titles(frontier), "rows": rows, "legend": legend(frontier)}
 
 
 def title(frontier: Frontier) -> str:

@@ -7,12 +7,14 @@ from functools import cache
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
 from tclose.exact import shown
 from tclose.models.catalogue import label
 from tclose.render import words
 from tclose.render.cells import visible
 from tclose.render.classes import worst_classes
+from tclose.render.figures.style import NOTEBOOK_STYLE
 from tclose.render.pictures import distances_drawn
 from tclose.results import AttributeAudit, Audit, Figure
 
@@ -34,13 +36,15 @@ def rendered(template: str, **variables: Any) -> str:
 
 @cache
 def _environment() -> Environment:
-    return Environment(
+    found = Environment(
         loader=PackageLoader("tclose.render"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    found.globals["notebook_figures"] = Markup(NOTEBOOK_STYLE)  # noqa: S704 - rules of our own
+    return found
 
 
 def _audit(audit: Audit, show_classes: int) -> dict[str, Any]:

@@ -56,7 +56,7 @@ def drivers_drawn(attribute: AttributeAudit) -> Markup | None:
     """Return the share of each quasi-identifier in the disclosure."""
     from tclose.render.figures.drivers import Drivers, drivers_figure
 
-    if not attribute.drivers or "t" not in attribute.figures:
+    if not attribute.drivers or "t" not in attribute.figures or not attribute.t:
         return None
     drivers = Drivers(visible(attribute.name), Fraction(attribute.t), attribute.drivers)
     return drawn(drivers_figure(drivers, mark=_MARK))
@@ -85,7 +85,7 @@ def distributions_drawn(explanations: Sequence[Explanation]) -> Markup | None:
 
 
 def moves_drawn(explanations: Sequence[Explanation]) -> Markup | None:
-    """Return the earth that is moved between the worst class and the table."""
+    """Return the earth that is moved between the worst class and the table; None where nothing has to move."""
     from tclose.render.figures.moves import moves_figure
 
-    return drawn(moves_figure(explanations[0], mark=_MARK)) if explanations else None
+    return drawn(moves_figure(explanations[0], mark=_MARK)) if explanations and explanations[0].moves else None

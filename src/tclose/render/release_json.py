@@ -9,8 +9,9 @@ from tclose._version import __version__
 from tclose.models.catalogue import short
 from tclose.releases import Obstacle, Release, Written
 from tclose.render.cells import key_data
+from tclose.render.folders import without_folders
 from tclose.render.json import SCHEMA_VERSION, audit_data, value_data
-from tclose.render.release_words import finite, kept_share, nearest, required_texts, without_folders
+from tclose.render.release_words import finite, kept_share, nearest, required_texts
 
 
 def release_data(release: Release) -> dict[str, Any]:
@@ -41,7 +42,11 @@ def report_data(release: Release, written: Written) -> dict[str, Any]:
     return {
         **release_data(release),
         "source": without_folders(release.source),
-        "files": {"release": written.path.name, "recipe": written.recipe.name, "report": written.report.name},
+        "files": {
+            what: path.name
+            for what, path in (("release", written.path), ("recipe", written.recipe), ("report", written.report))
+            if path is not None
+        },
         "audit": {**audit_data(written.audit), "source": written.path.name},
         "audit_against_original": {**audit_data(written.against_original), "source": written.path.name},
     }

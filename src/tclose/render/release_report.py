@@ -13,6 +13,8 @@ from tclose.models.catalogue import label
 from tclose.releases import Release, Written
 from tclose.render import release_words, report_words
 from tclose.render.cells import visible
+from tclose.render.folders import without_folders
+from tclose.render.frontier import frontier_table
 from tclose.render.html import rendered
 from tclose.render.limits import NEVER_PROMISED
 from tclose.render.pictures import drawn
@@ -64,7 +66,7 @@ def release_report_html(
     made
         When the report is made; now if left out.
     """
-    release = replace(release, source=release_words.without_folders(release.source))
+    release = replace(release, source=without_folders(release.source))
     audits = _audits(release, written)
     parts = audit_parts(audits.own) if audits is not None else {"attributes": [], "sizes": None, "redacted": False}
     sentences = (
@@ -95,7 +97,10 @@ def _audits(release: Release, written: Written | None) -> Audits | None:
         return None
     own, original = release.audits() if written is None else (written.audit, written.against_original)
     name = release.source if written is None else written.path.name
-    return Audits(replace(own, source=name), replace(original, source=name), release.work.before())
+    driving = release.work.drivers()
+    attributes = {each: replace(found, drivers=driving[each]) for each, found in own.attributes.items()}
+    own = replace(own, source=name, attributes=attributes)
+    return Audits(own, replace(original, source=name), release.work.before())
 
 
 def _missed(release: Release) -> list[str]:
@@ -119,8 +124,6 @@ def _release(
     release: Release, written: Written | None, audits: Audits | None, frontier: Frontier | None
 ) -> dict[str, Any]:
     """Return what the template shows of the release itself."""
-    from tclose.render.figures.frontier import frontier_figure
-
     return {
         "before_after": [] if audits is None else list(_before_after(release, audits)),
         "method": release_words.method_sentence(release),
@@ -133,13 +136,17 @@ def _release(
         "obstacles": release_words.obstacle_rows(release),
         "best": "found" if release_words.made_by_recipe(release) else "best possible",
         "ways_out": release_words.ways_out(release),
-        "frontier": None if frontier is None else drawn(frontier_figure(_unfoldered(frontier), mark="report")),
+        "frontier": None if frontier is None else _frontier(frontier),
         "files": [] if written is None else _files(written),
     }
 
 
-def _unfoldered(frontier: Frontier) -> Frontier:
-    return replace(frontier, source=release_words.without_folders(frontier.source))
+def _frontier(frontier: Frontier) -> dict[str, Any]:
+    """Return what other thresholds would cost: the picture and its numbers."""
+    from tclose.render.figures.frontier import frontier_figure
+
+    frontier = replace(frontier, source=without_folders(frontier.source))
+    return {"picture": drawn(frontier_figure(frontier, mark="report")), **frontier_table(frontier)}
 
 
 def _files(written: Written) -> list[tuple[str, str, str]]:

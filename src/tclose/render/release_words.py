@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import PurePath
 
 from tclose.exact import decimal_text, shown
 from tclose.models.catalogue import Requirement, label
@@ -151,9 +150,24 @@ def ways_out(release: Release) -> list[str]:
         return ["Make a new release of this table with 'tclose anonymize'."]
     if not release.obstacles:
         return []
-    told = [nearest_sentence(each) for each in release.obstacles]
-    ask = "Ask for that" if len(told) == 1 else "Ask for these"
-    return [*told, f"{ask}, allow coarser levels (--levels), or let rows be left out (--suppress)."]
+    return [*map(nearest_sentence, release.obstacles), _ways(release.obstacles)]
+
+
+def _ways(obstacles: Sequence[Obstacle]) -> str:
+    """Return what leads to a release, in a sentence."""
+    one = len(obstacles) == 1
+    ways = []
+    if all(nearest(each) is not None for each in obstacles):
+        ways.append("ask for that" if one else "ask for these")
+    if all(each.coarser for each in obstacles):
+        ways.append("allow coarser levels (--levels)")
+    if (share := obstacles[0].suppress) is not None and share < 1 - Fraction(1, 10**_DIGITS):
+        most = decimal_text(math.ceil(share * 10**_DIGITS) / 10**_DIGITS)
+        ways.append(f"let up to {percent(float(share))} of the rows be left out (--suppress {most})")
+    ways = ways or ["leave that requirement out" if one else "leave what cannot be met out of the requirements"]
+    *before, last = ways
+    sentence = f"{', '.join(before)}{',' * (len(before) > 1)} or {last}" if before else last
+    return f"{sentence[0].upper()}{sentence[1:]}."
 
 
 def nearest_sentence(obstacle: Obstacle) -> str:
@@ -203,11 +217,12 @@ def percent(share: float) -> str:
 
 def file_rows(written: Written) -> list[tuple[str, str, str]]:
     """Return the files that were written, with what to know of each."""
-    return [
-        ("release", visible(str(written.path)), "the table to publish"),
-        ("report", visible(written.report.name), "beside it: what was promised and measured"),
-        ("recipe", visible(written.recipe.name), "stays with the original, whose values it has"),
-    ]
+    rows = [("release", visible(str(written.path)), "the table to publish")]
+    if written.report is not None:
+        rows.append(("report", visible(written.report.name), "beside it: what was promised and measured"))
+    if written.recipe is not None:
+        rows.append(("recipe", visible(written.recipe.name), "stays with the original, whose values it has"))
+    return rows
 
 
 def required_texts(requirements: Iterable[Requirement]) -> list[str]:
@@ -220,16 +235,3 @@ def required_texts(requirements: Iterable[Requirement]) -> list[str]:
 def finite(value: Value | None) -> float | None:
     """Return a number as JSON can hold it."""
     return None if value is None or not math.isfinite(value) else float(value)
-
-
-def without_folders(source: str) -> str:
-    """Return how the original was named, without the folders of this machine.
-
-    Examples
-    --------
-    >>> without_folders("data/a.csv, data/b.csv"), without_folders("the example 'salary'")
-    ('a.csv, b.csv', "the example 'salary'")
-    """
-    if "://" in source:
-        return source
-    return ", ".join(PurePath(part).name or part for part in source.split(", "))

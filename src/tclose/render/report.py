@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,10 +11,11 @@ from tclose.explanations import Explanations
 from tclose.render import pictures, report_words, words
 from tclose.render.cells import visible
 from tclose.render.classes import worst_classes
+from tclose.render.explanation_html import explanations_html
+from tclose.render.folders import unfoldered
 from tclose.render.html import figure_rows, rendered
 from tclose.render.limits import NEVER_PROMISED
 from tclose.render.redact import redacted
-from tclose.render.release_words import without_folders
 from tclose.results import Audit
 
 SHOWN_CLASSES = 5
@@ -44,7 +44,7 @@ def report_html(
     made
         When the report is made; now if left out.
     """
-    audit = replace(audit, source=without_folders(audit.source))
+    audit = unfoldered(audit)
     shown = redacted(audit) if redact else audit
     return rendered(
         "report.html",
@@ -63,7 +63,7 @@ def report_html(
         ],
         models=report_words.model_rows([shown]),
         never=NEVER_PROMISED.items(),
-        explained=Markup(explained._repr_html_()) if explained else "",  # noqa: S704 - escaped by its template
+        explained=Markup(explanations_html(list(map(unfoldered, explained)))) if explained else "",  # noqa: S704 - escaped
     )
 
 

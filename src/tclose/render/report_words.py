@@ -135,8 +135,8 @@ def distances_sentence(audit: Audit, attribute: str) -> str:
 
 
 def driver_sentence(attribute: AttributeAudit) -> str:
-    """Return which quasi-identifier drives the disclosure, in words; empty where that was not measured."""
-    if not attribute.drivers or "t" not in attribute.figures:
+    """Return which quasi-identifier drives the disclosure, in words; empty where none does or that was not measured."""
+    if not attribute.drivers or "t" not in attribute.figures or not attribute.t:
         return ""
     name = driver_of(attribute)
     if name is None:

@@ -109,7 +109,7 @@ def _edges(most: float, threshold: float | None) -> tuple[float, ...]:
     if not threshold or threshold >= most:
         top = max(most, threshold or 0.0) or 1.0
         cut = [] if threshold is None else [0.0] * (threshold == 0.0)
-        return (*cut, *(top * at / BARS for at in range(BARS + 1)))
+        return (*cut, *(top * (at / BARS) for at in range(BARS + 1)))
     below = min(BARS - 1, max(1, round(BARS * threshold / most)))
     above = BARS - below
     return (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from tclose.exact import shown
 from tclose.render.cells import key_text, visible
@@ -116,7 +116,7 @@ def _distance_words(distance: Distance) -> str:
     if isinstance(distance, Nominal):
         return "nominal, all values equally far apart"
     if isinstance(distance.tree, str | Path):
-        return f"hierarchical, by {visible(str(distance.tree))}"
+        return f"hierarchical, by {visible(PurePath(distance.tree).name)}"
     return "hierarchical"
 
 

@@ -36,6 +36,8 @@ class Bars:
     items: tuple[Bar, ...]
     identity: str
     top: float
+    headroom: float = 24
+    """How far above the highest bar the name of the axis stands."""
 
     @property
     def floor(self) -> float:
@@ -56,7 +58,8 @@ class Bars:
         return [*self._axis(), *(part for bar in self.items for part in self._bar(bar)), self._ground()]
 
     def _axis(self) -> list[str]:
-        parts = [words(MARGIN, self.top - 16, "classes, on a square-root scale", "tc-soft tc-small", anchor="start")]
+        name = "classes, on a square-root scale"
+        parts = [words(MARGIN, self.top - self.headroom, name, "tc-soft tc-small", anchor="start")]
         for tick in ticks(self.most):
             parts.append(line(LEFT, self.y(tick), WIDTH - MARGIN, self.y(tick), "tc-grid"))
             parts.append(words(LEFT - 8, self.y(tick) + 4, f"{tick:,}", "tc-soft tc-small", anchor="end"))

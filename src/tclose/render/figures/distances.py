@@ -48,7 +48,7 @@ def distances_figure(shown: Distances, *, mark: str = "") -> str:
     if shown.required:
         entries.append((sample(subject.identity, marked=True), "classes that fail"))
     key, y = legend(entries, y + 12, WIDTH)
-    picture = _Picture(shown, subject.identity, y + (60 if shown.required else 40))
+    picture = _Picture(shown, subject.identity, y + (76 if shown.required else 42))
     return document(
         subject, title, _description(shown), (WIDTH, picture.bars.floor + 56), [*head, *key, *picture.drawn()]
     )
@@ -77,7 +77,7 @@ class _Picture:
             )
             for at, found in enumerate(spread.counts)
         ]
-        return Bars(tuple(items), self.identity, self.top)
+        return Bars(tuple(items), self.identity, self.top, 58 if self.shown.required else 24)
 
     def drawn(self) -> list[str]:
         """Return the bars, the axis below them and the threshold."""

@@ -12,7 +12,7 @@ from tclose.render.explanation_words import whole_of
 from tclose.render.figures.amounts import amount, percent, result
 from tclose.render.figures.columns import Columns, columns_of, regrouped
 from tclose.render.figures.frame import MARGIN, Spacing, legend, notes
-from tclose.render.figures.lettering import broken, labels_under, shortened
+from tclose.render.figures.lettering import SIZE, broken, labels_under, shortened, text_width
 from tclose.render.figures.svg import Subject, box, document, element, escaped, line, words
 from tclose.render.words import counted
 
@@ -21,6 +21,7 @@ TALL = 84
 _HEAD = 30
 _WIDEST = 660
 _GAP = 14
+_BOLD = 1.12 * SIZE
 
 
 def distributions_figure(explanations: Sequence[Explanation], *, mark: str = "") -> str:
@@ -77,8 +78,17 @@ class _Panel:
 
     @property
     def name(self) -> str:
+        return f"{key_text(self.explanation.key)}{self._about}"
+
+    @property
+    def _about(self) -> str:
         rows = counted(self.explanation.size, "row")
-        return f"{key_text(self.explanation.key)} ({rows}), distance {result(self.explanation.value)}"
+        return f" ({rows}), distance {result(self.explanation.value)}"
+
+    def short_name(self, room: float) -> str:
+        """Return the name so that it fits in bold: what is left out is left out of the key."""
+        left = room - text_width(self._about, _BOLD)
+        return shortened(key_text(self.explanation.key), left, _BOLD) + self._about
 
     def told(self, whole: str) -> str:
         shares = [
@@ -115,7 +125,7 @@ class _Picture:
 
     def _panel(self, panel: _Panel, y: float) -> list[str]:
         floor, right = y + _HEAD + TALL, self.width - MARGIN
-        name = shortened(panel.name, right - MARGIN)
+        name = panel.short_name(right - MARGIN)
         parts = [words(MARGIN, y + 15, name, "tc-strong", anchor="start", hint=panel.name)]
         for share in (self.most, self.most / 2):
             at = floor - TALL * float(share / self.most)

@@ -45,7 +45,7 @@ def sizes_figure(sizes: Sizes, verdict: str, *, mark: str = "") -> str:
         )
         for left, start, found, label in zip(lefts, sizes.starts, sizes.counts, sizes.labels, strict=True)
     ]
-    bars = Bars(tuple(items), subject.identity, y + 34)
+    bars = Bars(tuple(items), subject.identity, y + 42)
     under = labels_under(sizes.labels, [left + pitch / 2 for left in lefts], bars.floor, pitch, 90)
     below = bars.floor + under.height + 18
     axis = words((LEFT + WIDTH - MARGIN) / 2, below, "rows in a class", "tc-soft")

@@ -100,6 +100,20 @@ def _painted(colours: Mapping[str, str]) -> str:
     return _rules({name: declarations.format(**colours) for name, declarations in _PAINTED.items()})
 
 
+def _under(place: str, rules: str) -> str:
+    return "\n".join(f"{place} {line}" for line in rules.splitlines())
+
+
+NOTEBOOK_STYLE = "\n".join(
+    (
+        "@media screen{",
+        _under(':is([data-jp-theme-light="true"],.vscode-light)', _painted(_LIGHT)),
+        _under(':is([data-jp-theme-light="false"],.vscode-dark)', _painted(_DARK)),
+        "}",
+    )
+)
+"""What makes figures follow the theme of a notebook where it is not that of the machine."""
+
 STYLE = "\n".join(
     (
         "",
