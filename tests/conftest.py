@@ -14,6 +14,14 @@ if str(TESTS) not in sys.path:
 from shared_data import shared_file  # noqa: E402 - tests/ is on the path now
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep together what shares a server, a browser or a file when tests run side by side."""
+    for item in items:
+        place = item.path.relative_to(TESTS) if TESTS in item.path.parents else item.path
+        shared = next((kind for kind in ("spark", "database", "browser") if kind in str(place)), str(place))
+        item.add_marker(pytest.mark.xdist_group(shared))
+
+
 @pytest.fixture(scope="session")
 def adult_file() -> Path:
     """The Adult table (30,162 rows, semicolons)."""

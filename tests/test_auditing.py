@@ -518,6 +518,24 @@ def test_the_representation_of_an_audit_carries_no_cell():
     assert "CANARY" not in repr(found)
 
 
+def test_class_sizes_need_no_sensitive_attribute():
+    """Three classes of 3, 2 and 1 rows: half of them alone, three people found for sure, one in two on average."""
+    columns = {"zip": [1, 1, 1, 2, 2, 3], "note": list("abcdef")}
+    found = audit(columns, Roles(quasi="zip"), require={"k": 2, "prosecutor": "0.5"})
+    assert (found.k, found.holds, dict(found.attributes)) == (1, False, {})
+    assert found.figures["prosecutor"].value == 1
+    assert found.figures["marketer"].value == Fraction(3, 6)
+    assert [row["size"] for row in found.classes.rows()] == [3, 2, 1]
+    assert audit(columns, Roles(quasi="zip"), measure="prosecutor").holds is None
+    assert audit(columns, Roles(quasi="zip"), require={"k": 1}).holds is True
+
+
+@pytest.mark.parametrize("asked", [{"require": {"k": 2, "l": 2}}, {"measure": ["k", "t"]}, {"measure": "all"}])
+def test_other_figures_need_one(asked):
+    with pytest.raises(RoleConflictError, match="sensitive attribute"):
+        audit({"zip": [1, 1]}, Roles(quasi="zip"), **asked)
+
+
 REFUSED = {
     "no roles": (None, {}, RoleConflictError),
     "nothing sensitive": (Roles(quasi="zip"), {}, RoleConflictError),

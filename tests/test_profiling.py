@@ -5,7 +5,7 @@ from fractions import Fraction
 from itertools import combinations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tclose.engines.duckdb import statistics
@@ -62,6 +62,7 @@ def test_a_sensitive_column_gets_a_distance_that_fits_it():
     assert "3 missing values" in with_nulls.reason
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from(["a", "b", "c", None]), min_size=2, max_size=12))
 def test_separation_is_the_share_of_pairs_that_differ(cells):
     (found,) = profile({"x": cells}).columns
@@ -69,6 +70,20 @@ def test_separation_is_the_share_of_pairs_that_differ(cells):
     assert found.separation == Fraction(sum(first != second for first, second in pairs), len(pairs))
     assert found.distinct == len(set(cells) - {None})
     assert found.nulls == Counter(cells)[None]
+
+
+def test_many_columns_are_counted_together_and_each_for_itself(monkeypatch):
+    """Texts with and without missing cells, and numbers: 300 columns, most of them different."""
+    columns = {f"c{at}": [(str(step * at % 7), None)[step % 5 < at % 3] for step in range(30)] for at in range(250)}
+    columns |= {f"n{at}": [step * at % 11 for step in range(30)] for at in range(50)}
+    queries = []
+    asked = statistics._rows
+    monkeypatch.setattr(statistics, "_rows", lambda table, query: queries.append(query) or asked(table, query))
+    for found in table_statistics(columns).columns:
+        times = Counter(columns[found.name])
+        assert found.distinct == len(times.keys() - {None})
+        assert found.same_pairs == sum(number * (number - 1) // 2 for number in times.values())
+    assert len(queries) < 50
 
 
 def test_a_single_row_separates_nothing():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import re
 import unicodedata
@@ -263,11 +264,18 @@ def word_in(name: str, words: Collection[str]) -> str | None:
     for token in ["".join(tokens), *pairs, *tokens]:
         if token in words:
             return token
-    long_words = sorted((word for word in words if len(word) >= _LONG_ENOUGH), key=lambda word: (-len(word), word))
+    long_words = _long_words(frozenset(words))
     return next(
         (word for token in tokens for word in long_words if token.startswith(word) or token.endswith(word)),
         None,
     )
+
+
+@functools.cache
+def _long_words(words: frozenset[str]) -> tuple[str, ...]:
+    """Return the words that are looked for at the ends of compounds, the longest first."""
+    long = (word for word in words if len(word) >= _LONG_ENOUGH)
+    return tuple(sorted(long, key=lambda word: (-len(word), word)))
 
 
 def name_words(name: str) -> list[str]:

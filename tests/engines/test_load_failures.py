@@ -64,9 +64,10 @@ def test_kinds_of_exceptions_have_the_meaning_they_should(problem: type[Exceptio
         raise problem("text")
 
 
-def test_a_full_disk_is_a_lack_of_headroom() -> None:
+@pytest.mark.parametrize("reason", ["No space left on device", "File too large"])
+def test_a_full_disk_is_a_lack_of_headroom(reason: str) -> None:
     with pytest.raises(HeadroomError), translated("people.csv"):
-        raise duckdb.IOException("Could not write file: No space left on device")
+        raise duckdb.IOException(f"Could not write file: {reason}")
 
 
 def test_our_own_errors_pass_unchanged() -> None:

@@ -11,6 +11,7 @@ from typing import Any, Literal, Protocol, TypeVar
 from tclose.counts import Integers, Part, Ranks
 from tclose.domains import Domain, Observed
 from tclose.measuring import Measured, Task
+from tclose.recoding.spreading import Spread
 
 Result = TypeVar("Result")
 Progress = Callable[[str, float | None], None]
@@ -53,7 +54,9 @@ class ClassTable(Protocol):
     """All classes with their keys, sizes and figures, kept by the engine that made them.
 
     An engine that can count classes by a figure has a method ``up_to`` besides, a :data:`CountsUpTo`: it takes the
-    name of the size or of a figure and some points, and says for each how many classes have at most that.
+    name of the size or of a figure and some points, and says for each how many classes have at most that. One that
+    can give all keys as numbers has a method ``encoded``, an :data:`EncodesKeys`. One whose ``write`` makes a folder
+    on a cluster has a method ``write_here``, which writes one file on this machine.
     """
 
     @property
@@ -99,6 +102,20 @@ class ClassTable(Protocol):
 
 
 CountsUpTo = Callable[[str, Sequence[float]], list[int]]
+
+
+@dataclass(frozen=True)
+class EncodedKeys:
+    """The keys and sizes of all classes, in any order, each value as a position in a list of its column's values."""
+
+    values: tuple[list[object], ...]
+    """For each quasi-identifier its values."""
+    positions: tuple[Integers, ...]
+    """For each quasi-identifier, which of its values each class has."""
+    sizes: Integers
+
+
+EncodesKeys = Callable[[], EncodedKeys]
 
 
 class ClassStore(ClassTable, Protocol):
@@ -285,8 +302,15 @@ class ReleasedTable(Table, Protocol):
         ...
 
 
+SpreadsRows = Callable[[Any], Spread]
+
+
 class Session(Protocol):
-    """One piece of work with an engine; it takes only tables that it has opened itself."""
+    """One piece of work with an engine; it takes only tables that it has opened itself.
+
+    An engine that can share in the search of a release has a method ``spread`` besides, a :data:`SpreadsRows`:
+    it takes a table, and returns where the search may put its distinct rows.
+    """
 
     def open(self, table: object) -> Table:
         """Return a table with its columns; its rows are not read yet."""

@@ -15,6 +15,7 @@ from tclose.engines.duckdb.failures import translated
 from tclose.engines.duckdb.key_words import KeyWords
 from tclose.engines.duckdb.sql import fresh_name, quoted
 from tclose.engines.duckdb.writing import copy_query, imported, replacing
+from tclose.engines.interface import EncodedKeys
 from tclose.errors import ColumnNotFoundError
 from tclose.measuring import Measured
 
@@ -168,6 +169,31 @@ class DuckDBClasses:
         with translated("the class table", connection=self._connection):
             (found,) = self._connection.execute(query, [float(point) for point in points]).fetchall()
         return [int(count) for count in found]
+
+    def encoded(self) -> EncodedKeys:
+        """Return the keys and sizes of all classes, each value as a position in a list of its column's values."""
+        if self._waiting or not self._made:
+            self._store()
+        names = [f"w{word}" for word in range(len(self._keys.spans))]
+        with translated("the class table", connection=self._connection):
+            query = f"SELECT {', '.join([*names, 'f0'])} FROM {self._table}"  # noqa: S608 - our own names
+            found = self._connection.execute(query).fetchnumpy()
+        codes = self._keys.codes(np.column_stack([found[name] for name in names]))
+        seen = [np.unique(column, return_inverse=True) for column in codes.T]
+        values = tuple(self._decoded(at, distinct) for at, (distinct, _) in enumerate(seen))
+        return EncodedKeys(values, tuple(positions for _, positions in seen), found["f0"])
+
+    def _decoded(self, at: int, codes: Integers) -> list[object]:
+        """Return the values that the codes of one quasi-identifier stand for."""
+        coding = self._keys.codings[at]
+        join = "" if coding.dictionary is None else f"LEFT JOIN {coding.dictionary} AS d ON d.code = c.code"
+        query = f"SELECT {coding.value('c.code', 'd')} FROM tclose_codes AS c {join} ORDER BY c.code"  # noqa: S608
+        with translated("the class table", connection=self._connection):
+            self._connection.register("tclose_codes", {"code": np.ascontiguousarray(codes)})
+            try:
+                return [value for (value,) in self._connection.execute(query).fetchall()]
+            finally:
+                self._connection.unregister("tclose_codes")
 
     def write(self, path: str | Path, *, sort: str | None = None, descending: bool = True) -> None:
         """Write all classes to a file; the ending says which kind."""

@@ -29,7 +29,7 @@ _INPUT_KINDS = (
     duckdb.NotImplementedException,
     duckdb.SerializationException,
 )
-_FULL_DISK = ("no space left", "disk quota", "max_temp_directory_size", "failed to offload")
+_FULL_DISK = ("no space left", "disk quota", "max_temp_directory_size", "failed to offload", "file too large")
 
 
 @contextmanager

@@ -32,15 +32,15 @@ def load_foreign(connection: duckdb.DuckDBPyConnection, source: FileSource) -> L
     if len(source.paths) > 1:
         count = len(source.paths)
         raise SourceError(f"{source.label} is {count} files of format {source.format}; give one at a time.")
-    path = source.paths[0]
+    path, name = source.paths[0], source.name_of(source.paths[0])
     if source.format == "arrow":
-        return load_arrow(connection, _arrow_table(path), source.label)
+        return load_arrow(connection, _arrow_table(path, name), source.label)
     if source.format == "excel":
-        columns, notes = _workbook(path, source.options)
+        columns, notes = _workbook(path, name, source.options)
         table = load_values(connection, columns, source.label, mixed_as_text=True)
         table.notes = notes + table.notes
         return table
-    return load_values(connection, _statistics(path, source.format), source.label)
+    return load_values(connection, _statistics(path, name, source.format), source.label)
 
 
 def _package(name: str, package: str, purpose: str) -> Any:
@@ -50,7 +50,7 @@ def _package(name: str, package: str, purpose: str) -> Any:
         raise EngineNotInstalledError(purpose, package, "files") from None
 
 
-def _arrow_table(path: Path) -> Any:
+def _arrow_table(path: Path, name: str) -> Any:
     pyarrow = _package("pyarrow", "pyarrow", "Reading Arrow and Feather files")
     feather = importlib.import_module("pyarrow.feather")
     ipc = importlib.import_module("pyarrow.ipc")
@@ -64,31 +64,31 @@ def _arrow_table(path: Path) -> Any:
             table = feather.read_table(path, memory_map=True)
         table.validate(full=True)  # DuckDB trusts Arrow data; a damaged file would crash the process
     except (pyarrow.ArrowException, OSError):
-        raise _damaged(path, "Arrow") from None
+        raise _damaged(name, "Arrow") from None
     return table
 
 
-def _workbook(path: Path, options: ReadOptions) -> tuple[dict[str, list[object]], tuple[str, ...]]:
+def _workbook(path: Path, name: str, options: ReadOptions) -> tuple[dict[str, list[object]], tuple[str, ...]]:
     calamine = _package("python_calamine", "python-calamine", "Reading workbooks")
     try:
         with calamine.CalamineWorkbook.from_path(str(path)) as workbook:
-            sheet = _sheet(list(workbook.sheet_names), options.sheet, path)
+            sheet = _sheet(list(workbook.sheet_names), options.sheet, name)
             cells = workbook.get_sheet_by_name(sheet).to_python(skip_empty_area=True)
     except (calamine.CalamineError, OSError):
-        raise _damaged(path, "Excel or OpenDocument") from None
+        raise _damaged(name, "Excel or OpenDocument") from None
     rows = [[_cell(value, options.null_text) for value in row] for row in cells]
     rows = [row for row in rows if any(value is not None for value in row)]
     if not rows:
-        raise EmptyTableError(f"The sheet {sheet!r} of {str(path)!r} is empty.")
+        raise EmptyTableError(f"The sheet {sheet!r} of {name} is empty.")
     if options.header is False:
         return {f"column_{at + 1}": [row[at] for row in rows] for at in range(len(rows[0]))}, ()
-    names, notes = _titles(rows.pop(0), f"The sheet {sheet!r} of {str(path)!r}")
+    names, notes = _titles(rows.pop(0), f"The sheet {sheet!r} of {name}")
     return {name: [row[at] for row in rows] for at, name in enumerate(names)}, notes
 
 
-def _sheet(sheets: Sequence[str], wanted: str | int | None, path: Path) -> str:
+def _sheet(sheets: Sequence[str], wanted: str | int | None, name: str) -> str:
     if not sheets:
-        raise EmptyTableError(f"{str(path)!r} has no sheets.")
+        raise EmptyTableError(f"{name} has no sheets.")
     if wanted is None:
         return sheets[0]
     if isinstance(wanted, int) and 1 <= wanted <= len(sheets):
@@ -97,7 +97,7 @@ def _sheet(sheets: Sequence[str], wanted: str | int | None, path: Path) -> str:
         return str(wanted)
     near = closest(str(wanted), sheets)
     hint = f"Did you mean {near!r}?" if near else f"It has {listed(sheets)}."
-    raise SourceError(f"{str(path)!r} has no sheet {wanted!r}. {hint}")
+    raise SourceError(f"{name} has no sheet {wanted!r}. {hint}")
 
 
 def _cell(value: object, null_text: Sequence[str]) -> object:
@@ -116,13 +116,13 @@ def _titles(first: Sequence[object], what: str) -> tuple[list[str], tuple[str, .
     return names, (f"{what} has a column without a name, called {listed(unnamed)} here.",) if unnamed else ()
 
 
-def _statistics(path: Path, kind: str) -> Mapping[str, object]:
+def _statistics(path: Path, name: str, kind: str) -> Mapping[str, object]:
     pyreadstat = _package("pyreadstat", "pyreadstat", "Reading SPSS, SAS and Stata files")
     reader = getattr(pyreadstat, _STATISTICS_READERS.get(path.suffix.lower(), _READER_OF_FORMAT[kind]))
     try:
         columns, _ = reader(str(path), output_format="dict")
     except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, OSError, ValueError):
-        raise _damaged(path, kind.upper()) from None
+        raise _damaged(name, kind.upper()) from None
     return {name: _whole_where_possible(values) for name, values in columns.items()}
 
 
@@ -136,5 +136,5 @@ def _whole_where_possible(values: Any) -> list[object]:
     return list(plain)
 
 
-def _damaged(path: Path, kind: str) -> SourceError:
-    return SourceError(f"{str(path)!r} is not a whole {kind} file: it is damaged, protected or of another format.")
+def _damaged(name: str, kind: str) -> SourceError:
+    return SourceError(f"{name} is not a whole {kind} file: it is damaged, protected or of another format.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import duckdb
 
@@ -53,7 +54,7 @@ def _names_in_files(connection: duckdb.DuckDBPyConnection, source: FileSource, p
     """Return the column names, which must be the same in every file."""
     found: dict[str, list[str]] = {}
     for path in paths:
-        with translated(repr(path), connection=connection):
+        with translated(source.name_of(Path(path)), connection=connection):
             schema = f"SELECT name, num_children FROM parquet_schema({literal(path)})"  # noqa: S608 - a literal
             rows = connection.execute(schema).fetchall()
         found[path] = _top_level(rows)

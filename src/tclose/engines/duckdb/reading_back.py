@@ -13,7 +13,7 @@ from tclose.engines.duckdb.failures import translated
 from tclose.engines.duckdb.load import load
 from tclose.engines.duckdb.sql import fresh_name
 from tclose.engines.duckdb.table import Column
-from tclose.engines.duckdb.writing import Form, copy_query
+from tclose.engines.duckdb.writing import Form, copy_query, refused_by_system
 from tclose.errors import InputError, SourceError, listed
 from tclose.sources import ReadOptions, locate
 from tclose.sources.dialect import dialect_of
@@ -30,11 +30,15 @@ _SAFE = {
 }  # fmt: skip
 """Types of which different values are always read as different ones."""
 _WORDS = ("nan", "inf", "infinity", "epoch")
-_NEVER_TYPED = (
-    "regexp_matches({0}, '[*\\[]') OR (regexp_matches({0}, '[g-zG-Z]') AND NOT regexp_matches({0}, '[0-9]') "
-    f"AND trim(lower({{0}}), ' +-') NOT IN {_WORDS})"
-)
-"""A text that no reader takes for a number, a date, a time or the like, so that its column is read as text."""
+_NEVER_TYPED = {
+    "csv": "regexp_matches({0}, '[b-df-mo-su-yB-DF-MO-SU-Y*\\[]')",
+    "json": "regexp_matches({0}, '[*\\[]') OR (regexp_matches({0}, '[g-zG-Z]') AND NOT regexp_matches({0}, '[0-9]') "
+    f"AND trim(lower({{0}}), ' +-') NOT IN {_WORDS})",
+}
+"""A text that no reader takes for a number, a date, a time or the like, so that its column is read as text.
+
+Of letters, what is not text in a text table has those of NaN, of exponents and of times in universal time only.
+"""
 _LOOKS = ("bool_or(contains({0}, chr(13)) OR contains({0}, chr(0)))", "bool_or({0} = '')", "bool_or({0} IS NULL)")
 """Whether a column has characters that text files change, empty texts, and missing values."""
 _WAY_OUT = "Write Parquet (.parquet), which keeps every value as it is."
@@ -61,7 +65,8 @@ def check_header(connection: duckdb.DuckDBPyConnection, path: Path, names: Seque
         data = file.read(_HEAD_BYTES)
     head = private_folder(connection) / f"{fresh_name('head')}.txt"
     try:
-        head.write_bytes(data)
+        with refused_by_system(head):
+            head.write_bytes(data)
         options = ReadOptions(delimiter="\t" if form.delimiter == "\t" else None)
         dialect = dialect_of(Utf8File(head, _LABEL), options)
     finally:
@@ -105,7 +110,7 @@ def _plain_text(connection: duckdb.DuckDBPyConnection, texts: Sequence[Column], 
     """Return the columns that are certainly read as the text they are."""
     if not texts:
         return []
-    typed = ", ".join(f"bool_or({_NEVER_TYPED.format(column.alias)})" for column in texts)
+    typed = ", ".join(f"bool_or({_NEVER_TYPED[form.kind].format(column.alias)})" for column in texts)
     looks = ", ".join(look.format(column.alias) for look in _LOOKS for column in texts)
     with translated(_LABEL, connection=connection):
         (never_typed,) = connection.execute(f"SELECT {typed} FROM (FROM ({query}) LIMIT {_SAMPLE})").fetchall()  # noqa: S608

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tclose.engines.duckdb.failures import translated
@@ -165,12 +165,9 @@ class _Work:
     def _column(self, at: int, name: str) -> Column:
         """Return a published column; a recoded one is text unless it keeps its own type."""
         original = self.table.column(name)
-        if name not in self.recoding.quasi:
-            return Column(name, f"c{at}", original.type, original.categories)
-        native = self.recoding.native[self.recoding.quasi.index(name)]
-        return (
-            Column(name, f"c{at}", original.type, original.categories) if native else Column(name, f"c{at}", "VARCHAR")
-        )
+        quasi = self.recoding.quasi
+        as_it_is = name not in quasi or self.recoding.native[quasi.index(name)]
+        return replace(original, alias=f"c{at}") if as_it_is else Column(name, f"c{at}", "VARCHAR")
 
     def _expression(self, name: str) -> str:
         """Return the SQL of a published column: the class's label, a key value as it is, or a row's own cell."""

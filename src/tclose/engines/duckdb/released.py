@@ -148,7 +148,8 @@ class DuckDBReleased:
         form = check_ending(path)
         check_names(self.names, form)
         check_values(self.connection, self.columns, self._form.distinct, form)
-        copy_query(self.connection, self._form.ordered, self.names, Path(path), _LABEL)
+        rows = self._form.ordered if form.kind in ("csv", "json") else self._typed()
+        copy_query(self.connection, rows, self.names, Path(path), _LABEL)
         if form.kind == "csv":
             check_header(self.connection, Path(path), self.names, form)
 
@@ -156,8 +157,12 @@ class DuckDBReleased:
         """Open a file that this table was written to, as somebody who knows nothing else of it would."""
         return load(self.connection, locate(Path(path)))
 
+    def _typed(self) -> str:
+        shown = ", ".join(f"{column.published} AS {column.alias}" for column in self.columns)
+        return f"SELECT {shown} FROM ({self._form.ordered})"  # noqa: S608 - our own names
+
     def _named(self) -> str:
-        shown = ", ".join(f"{column.alias} AS {quoted(column.name)}" for column in self.columns)
+        shown = ", ".join(f"{column.published} AS {quoted(column.name)}" for column in self.columns)
         return f"SELECT {shown} FROM ({self._form.ordered})"  # noqa: S608 - quoted
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
@@ -173,6 +178,9 @@ class DuckDBReleased:
         imported("pandas", "This view of the release")
         with translated(_LABEL, connection=self.connection):
             frame = self.connection.execute(self._form.ordered).fetchdf()
+        for column in self.columns:
+            if column.zoned:
+                frame[column.alias] = frame[column.alias].dt.tz_localize("UTC")
         frame.columns = self.names
         return frame
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tclose.counts import Integers, Part, Ranks
 from tclose.domains import Observed
 from tclose.engines.duckdb.classes import DuckDBClasses
-from tclose.engines.duckdb.connection import connect
+from tclose.engines.duckdb.connection import allowed_memory, connect
 from tclose.engines.duckdb.counts import SMALL, CodedTable, PairCounts, kind_of
 from tclose.engines.duckdb.distinct import distinct_rows
 from tclose.engines.duckdb.load import load
@@ -32,8 +32,6 @@ Counts = Union[PairCounts, "RowCounts", "SetCounts"]
 
 _SHARE_OF_MEMORY = 4
 """Row codes may take one part in so many of the allowed memory."""
-_UNITS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40,
-          "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}  # fmt: skip
 
 
 class DuckDBSession:
@@ -76,16 +74,11 @@ class DuckDBSession:
         if coded.rows <= SMALL:
             return PairCounts(coded)
         bytes_a_row = 4 + 8 * len(coded.attributes)  # the codes once as they come, once sorted
-        most_rows = max(1, self._memory() // _SHARE_OF_MEMORY // bytes_a_row)
+        most_rows = max(1, allowed_memory(self.connection) // _SHARE_OF_MEMORY // bytes_a_row)
         stream = RowStream(coded, coded.rows, progress) if coded.rows <= most_rows else None
         from tclose.engines.duckdb.rows import RowCounts, SetCounts  # loads the compiler, while the engine reads
 
         return RowCounts(coded, stream, self.threads) if stream else SetCounts(coded, self.threads, most_rows)
-
-    def _memory(self) -> int:
-        ((text,),) = self.connection.execute("SELECT current_setting('memory_limit')").fetchall()
-        number, unit = str(text).split(" ")
-        return int(float(number) * _UNITS.get(unit, 1))
 
     def values(self, table: LoadedTable, names: tuple[str, ...]) -> Observed:
         """Return the distinct values of a column, or of several taken as one, with their counts."""

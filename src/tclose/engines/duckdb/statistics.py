@@ -9,6 +9,7 @@ from fractions import Fraction
 from tclose.engines.duckdb.connection import connect, disconnect
 from tclose.engines.duckdb.failures import translated
 from tclose.engines.duckdb.load import load
+from tclose.engines.duckdb.sql import fresh_name
 from tclose.engines.duckdb.table import Column, LoadedTable, check_rows
 from tclose.sources import ReadOptions, locate
 
@@ -17,6 +18,8 @@ EXACT_CELLS = 100_000_000
 FEW_VALUES = 50_000
 """Columns with fewer values are always counted exactly; of others an estimate takes about so many values."""
 _COLUMNS_A_SCAN = 100
+_ROWS_A_QUERY = 1_000_000
+"""Columns are counted together in one query as long as they have no more rows together."""
 _TEXT = ("VARCHAR", "CHAR", "TEXT", "STRING")
 
 Progress = Callable[[str, float | None], None]
@@ -141,34 +144,55 @@ def _counted(
 ) -> Iterator[ColumnStatistics]:
     """Count values exactly while the allowance lasts, the cheapest columns first; then estimate."""
     left = EXACT_CELLS
-    for done, entry in enumerate(sorted(scanned, key=lambda each: each.near_distinct)):
-        progress("Counting values", done / len(scanned))
+    shares = []
+    ascending = sorted(scanned, key=lambda each: each.near_distinct)
+    for entry in ascending:
         one_in = max(1, entry.near_distinct // FEW_VALUES)
         cost = rows * (1 + 9 * entry.near_distinct // max(1, rows))
         if one_in > 1 and cost <= left:
             one_in, left = 1, left - cost
-        distinct, same = _values(table, entry, one_in)
-        same += entry.nulls * (entry.nulls - 1)
-        column = entry.column
-        yield ColumnStatistics(
-            column.name, column.type, rows, entry.nulls, distinct, same / 2, one_in == 1, entry.emails
-        )
+        shares.append(one_in)
+    together = max(1, min(_COLUMNS_A_SCAN, _ROWS_A_QUERY // max(1, rows)))
+    for start in range(0, len(ascending), together):
+        progress("Counting values", start / len(ascending))
+        some = list(zip(ascending, shares, strict=True))[start : start + together]
+        for (entry, one_in), (distinct, same) in zip(some, _values(table, some), strict=True):
+            column, pairs = entry.column, same + entry.nulls * (entry.nulls - 1)
+            yield ColumnStatistics(
+                column.name, column.type, rows, entry.nulls, distinct, pairs / 2, one_in == 1, entry.emails
+            )
 
 
-def _values(table: LoadedTable, entry: _Scanned, one_in: int) -> tuple[int, Fraction]:
-    """Return how many values there are, and how many ordered pairs of rows share one.
+def _values(table: LoadedTable, some: Sequence[tuple[_Scanned, int]]) -> list[tuple[int, Fraction]]:
+    """Return for each column how many values there are, and how many ordered pairs of rows share one.
 
     An estimate counts all rows of one in so many values, chosen by their hash: it depends on the values
     alone, not on the order of rows or the number of threads.
     """
-    alias = entry.column.alias
-    chosen = f"{alias} IS NOT NULL" + (f" AND hash({alias}) % {one_in} = 0" if one_in > 1 else "")
-    ((values, same),) = _rows(
-        table,
-        "SELECT count(*), coalesce(sum(n * (n - 1)), 0)::VARCHAR FROM "  # noqa: S608 - aliases
-        f"(SELECT count(*)::HUGEINT AS n FROM {table.name} WHERE {chosen} GROUP BY {alias})",
-    )
-    return (values if one_in == 1 else entry.near_distinct), Fraction(same) * one_in
+    name = table.name if len(some) == 1 else _narrow(table, [entry.column for entry, _ in some])
+    queries = []
+    for at, (entry, one_in) in enumerate(some):
+        alias = entry.column.alias
+        chosen = f"{alias} IS NOT NULL" + (f" AND hash({alias}) % {one_in} = 0" if one_in > 1 else "")
+        queries.append(
+            f"SELECT {at} AS place, count(*), coalesce(sum(n * (n - 1)), 0)::VARCHAR FROM "  # noqa: S608 - aliases
+            f"(SELECT count(*)::HUGEINT AS n FROM {name} WHERE {chosen} GROUP BY {alias})"
+        )
+    found = _rows(table, " UNION ALL ".join(queries) + " ORDER BY place")
+    if len(some) > 1:
+        _rows(table, f"DROP TABLE {name}")
+    return [
+        (values if one_in == 1 else entry.near_distinct, Fraction(same) * one_in)
+        for (entry, one_in), (_, values, same) in zip(some, found, strict=True)
+    ]
+
+
+def _narrow(table: LoadedTable, columns: Sequence[Column]) -> str:
+    """Copy some columns, because every query of a table with thousands of columns looks at all of them first."""
+    name = fresh_name("narrow")
+    aliases = ", ".join(column.alias for column in columns)
+    _rows(table, f"CREATE TEMP TABLE {name} AS SELECT {aliases} FROM {table.name}")  # noqa: S608 - our own names
+    return name
 
 
 def _rows(table: LoadedTable, query: str) -> list[tuple[int, ...]]:

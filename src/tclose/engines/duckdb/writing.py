@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import shutil
@@ -92,10 +93,10 @@ def replacing(path: str | Path) -> Iterator[Path]:
     target = Path(os.path.realpath(path))
     temporary = target.with_name(f".{target.name[:40]}.{uuid.uuid4().hex}.tmp{form.ending}")
     try:
-        with _refused_by_system(path):
+        with refused_by_system(path):
             mode = _created(temporary, target)
         yield temporary
-        with _refused_by_system(path):
+        with refused_by_system(path):
             _settle(temporary)
             temporary.chmod(mode)
             temporary.replace(target)
@@ -107,8 +108,8 @@ def replacing(path: str | Path) -> Iterator[Path]:
 
 
 @contextmanager
-def _refused_by_system(path: str | Path) -> Iterator[None]:
-    """Turn a refusal of the operating system into one of ours."""
+def refused_by_system(path: str | Path) -> Iterator[None]:
+    """Turn a refusal of the operating system to write a file into one of ours."""
     try:
         yield
     except OSError as problem:
@@ -157,7 +158,7 @@ def copy_query(connection: duckdb.DuckDBPyConnection, query: str, names: Sequenc
     else:
         shown = ", ".join(f"{alias} AS {quoted(name)}" for alias, name in zip(aliases, names, strict=True))
         query, options = f"SELECT {shown} FROM ({query})", f"FORMAT {form.kind}{form.options}"  # noqa: S608 - quoted
-    with _room_for(path), translated(label, connection=connection), _refused_by_system(path):
+    with _room_for(path), translated(label, connection=connection), _within_the_limit(path), refused_by_system(path):
         if form.kind == "arrow":
             _write_arrow(connection.sql(query), path)
         else:
@@ -173,6 +174,22 @@ def _room_for(path: Path) -> Iterator[None]:
         if shutil.disk_usage(path.parent).free > _LITTLE_ROOM:
             raise
         raise InputError(f"{str(path.parent)!r} has no room left for the file; write to another disk.") from None
+
+
+@contextmanager
+def _within_the_limit(path: Path) -> Iterator[None]:
+    """Say that files may not grow so large, where that is why DuckDB could not write this one."""
+    try:
+        yield
+    except duckdb.IOException as problem:
+        if os.strerror(errno.EFBIG) not in str(problem) or path.name not in str(problem):
+            raise
+    else:
+        return
+    raise InputError(
+        f"The file in {str(path.parent)!r} cannot be written: it would be larger than the system lets a file be. "
+        "Raise that limit (ulimit -f), or write to another disk."
+    )
 
 
 def _csv_query(query: str, names: Sequence[str]) -> str:
