@@ -11,7 +11,7 @@ from tclose.engines.duckdb.pieces import pieces_table
 from tclose.engines.duckdb.sql import fresh_name
 from tclose.engines.duckdb.table import Column, LoadedTable
 from tclose.engines.interface import Recoding, Unknown
-from tclose.errors import EmptyTableError, InputError, InternalError, counted
+from tclose.engines.refusals import check_columns, check_division, check_published, check_strangers, other_table
 
 
 @dataclass(frozen=True)
@@ -88,22 +88,16 @@ def planned(cube: LoadedTable, recoding: Recoding, unknown: Unknown) -> Plan:
     unknown
         Whether rows whose key values are no piece's are refused or dropped.
     """
-    if "" in recoding.columns:
-        raise InputError("A column without a name cannot be published. Give it a name.")
+    check_columns(recoding)
     given = pieces_table(cube, recoding)
     if recoding.counts is None:
         pieces, strangers = _counted(cube, recoding, given)
     else:
         pieces, strangers = given, 0
         _check_counts(cube, recoding, given)
-    if strangers and unknown == "refuse":
-        raise InputError(
-            f"The recoding does not say what becomes of {counted(strangers, 'row')} of {cube.label}: it was made "
-            "for other values. Make a new recoding, or drop such rows."
-        )
+    check_strangers(strangers, recoding, unknown, cube.label)
     ((rows,),) = _run(cube, f"SELECT coalesce(sum(n), 0)::BIGINT FROM {pieces} WHERE kept")  # noqa: S608 - our own name
-    if not rows:
-        raise EmptyTableError(f"The recoding leaves out every row of {cube.label}; there is nothing to release.")
+    check_published(rows, cube.label)
     return Plan(cube, recoding, pieces, int(rows), strangers)
 
 
@@ -132,8 +126,7 @@ def _matches(cube: LoadedTable, recoding: Recoding) -> str:
 def _counted(cube: LoadedTable, recoding: Recoding, given: str) -> tuple[str, int]:
     """Make a piece of each distinct row, and return their table and the number of rows that belong to none."""
     ((most,),) = _run(cube, f"SELECT max(parts) FROM {given}")  # noqa: S608 - our own name
-    if (most or 0) > 1:
-        raise InternalError("A recoding sends the same rows to several classes.")
+    check_division(recoding, divided=(most or 0) > 1)
     values = "".join(f", c.{column.alias} AS k{at}" for at, column in enumerate(cube.columns))
     labels = "".join(f", p.q{at}" for at in range(len(recoding.quasi)))
     pieces = _made(
@@ -158,7 +151,4 @@ def _check_counts(cube: LoadedTable, recoding: Recoding, given: str) -> None:
     )
     ((known,),) = _run(cube, f"SELECT count(*) FROM {given}")  # noqa: S608 - our own name
     if differing or known != len(recoding.classes):
-        raise InputError(
-            f"The recoding says how many rows each class takes, and {cube.label} does not have just those rows. "
-            "Make a new recoding for this table."
-        )
+        raise other_table(cube.label)

@@ -11,7 +11,7 @@ from tclose.engines.duckdb.released import DuckDBReleased, Expanded, Stored
 from tclose.engines.duckdb.sql import fresh_name, seeded_hash
 from tclose.engines.duckdb.table import Column, LoadedTable
 from tclose.engines.interface import Recoding, Unknown
-from tclose.errors import EmptyTableError, InputError, InternalError, counted
+from tclose.engines.refusals import check_columns, check_division, check_published, check_strangers, other_table
 
 
 def recode(table: LoadedTable, recoding: Recoding, unknown: Unknown) -> DuckDBReleased:
@@ -26,19 +26,12 @@ def recode(table: LoadedTable, recoding: Recoding, unknown: Unknown) -> DuckDBRe
     unknown
         Whether rows whose key values are no piece's are refused or dropped.
     """
-    if "" in recoding.columns:
-        raise InputError("A column without a name cannot be published. Give it a name.")
+    check_columns(recoding)
     work = _Work(table.keep([*recoding.keys, *recoding.columns]), recoding)
     work.check_pieces()
     rows = work.rows_in_pieces() if work.others else work.counts_of_pieces()
     number = work.unknown_in(rows)
-    if number and recoding.counts is not None:
-        raise _other_table(table)
-    if number and unknown == "refuse":
-        raise InputError(
-            f"The recoding does not say what becomes of {counted(number, 'row')} of {table.label}: it was made "
-            "for other values. Make a new recoding, or drop such rows."
-        )
+    check_strangers(number, recoding, unknown, table.label)
     if recoding.counts is not None:
         work.check_counts(rows)
     return work.released(rows, number)
@@ -70,8 +63,7 @@ class _Work:
         """Refuse a recoding without counts that sends the same row to several pieces."""
         ((most,),) = self.run(f"SELECT max(parts) FROM {self.pieces}")  # noqa: S608 - our own name
         self.divided = (most or 0) > 1
-        if self.divided and self.recoding.counts is None:
-            raise InternalError("A recoding sends the same rows to several classes.")
+        check_division(self.recoding, divided=self.divided)
 
     def _matched(self) -> str:
         """Return what stands after FROM: the table's rows with the first piece of their key values, if any."""
@@ -90,7 +82,7 @@ class _Work:
         if rows is None:
             ((rows,),) = self.run(f"SELECT count(*) FROM {self.table.name}")  # noqa: S608 - our own name
         if rows != int(self.recoding.counts.sum()):
-            raise _other_table(self.table)
+            raise other_table(self.table.label)
         return self.made("rows", f"SELECT piece, n FROM {self.pieces} WHERE n > 0")  # noqa: S608 - our own name
 
     def rows_in_pieces(self) -> str:
@@ -130,7 +122,7 @@ class _Work:
         )
         ((known,),) = self.run(f"SELECT count(*) FROM {self.pieces}")  # noqa: S608 - our own name
         if differing or known != len(self.recoding.classes):
-            raise _other_table(self.table)
+            raise other_table(self.table.label)
 
     def released(self, rows: str, unknown: int) -> DuckDBReleased:
         """Return the released table, its columns put together from the pieces and the rows."""
@@ -142,10 +134,7 @@ class _Work:
         source = f"FROM {rows} AS r JOIN {self.pieces} AS p ON p.piece = r.piece WHERE p.kept"
         number = "count(*)" if self.others else "coalesce(sum(r.n), 0)::BIGINT"
         ((published,),) = self.run(f"SELECT {number} {source}")
-        if not published:
-            raise EmptyTableError(
-                f"The recoding leaves out every row of {self.table.label}; there is nothing to release."
-            )
+        check_published(published, self.table.label)
         if self.others:
             form: Stored | Expanded = Stored(f"SELECT {shown} {source}", len(columns), self.recoding.seed)
         else:
@@ -182,10 +171,3 @@ def _one_zero(column: Column) -> str:
     """Return a row's own cell, with one zero instead of two."""
     cell = f"t.{column.alias}"
     return f"CAST({cell} + 0.0 AS {column.type})" if column.type in ("DOUBLE", "FLOAT") else cell
-
-
-def _other_table(table: LoadedTable) -> InputError:
-    return InputError(
-        f"The recoding says how many rows each class takes, and {table.label} does not have just those rows. "
-        "Make a new recoding for this table."
-    )

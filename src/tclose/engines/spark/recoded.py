@@ -14,11 +14,11 @@ from pyspark.sql import types as T  # noqa: N812
 
 from tclose.counts import Integers
 from tclose.engines.interface import Recoding, Unknown
+from tclose.engines.refusals import check_columns, check_division, check_published, check_strangers, other_table
 from tclose.engines.spark.failures import translated
 from tclose.engines.spark.pieces import pieces_frame, pieces_table
 from tclose.engines.spark.released import SparkReleased
 from tclose.engines.spark.table import Column, SparkTable
-from tclose.errors import EmptyTableError, InputError, InternalError, counted
 
 if TYPE_CHECKING:
     from pyspark.sql import Column as Expression
@@ -37,26 +37,17 @@ def recode(table: SparkTable, recoding: Recoding, unknown: Unknown) -> SparkRele
     unknown
         Whether rows whose key values are no piece's are refused or dropped.
     """
-    if "" in recoding.columns:
-        raise InputError("A column without a name cannot be published. Give it a name.")
+    check_columns(recoding)
     table = table.keep([*recoding.keys, *recoding.columns])
     work = _Work(table, recoding, pieces_table(table, recoding))
-    if work.divided and recoding.counts is None:
-        raise InternalError("A recoding sends the same rows to several classes.")
+    check_division(recoding, divided=work.divided)
     rows = work.rows()
     found, strangers = work.counts(rows)
-    if strangers and recoding.counts is not None:
-        raise _other_table(table)
-    if strangers and unknown == "refuse":
-        raise InputError(
-            f"The recoding does not say what becomes of {counted(strangers, 'row')} of {table.label}: it was made "
-            "for other values. Make a new recoding, or drop such rows."
-        )
+    check_strangers(strangers, recoding, unknown, table.label)
     if recoding.counts is not None and not np.array_equal(found, recoding.counts):
-        raise _other_table(table)
+        raise other_table(table.label)
     published = int(found[recoding.classes >= 0].sum())
-    if not published:
-        raise EmptyTableError(f"The recoding leaves out every row of {table.label}; there is nothing to release.")
+    check_published(published, table.label)
     return SparkReleased(work.released(rows), work.columns(), published, strangers, recoding.seed)
 
 
@@ -147,10 +138,3 @@ class _Work:
             recoded = name in self.recoding.quasi and not self.recoding.native[self.recoding.quasi.index(name)]
             found.append(replace(original, type="VARCHAR", spark_type=T.StringType()) if recoded else original)
         return tuple(found)
-
-
-def _other_table(table: SparkTable) -> InputError:
-    return InputError(
-        f"The recoding says how many rows each class takes, and {table.label} does not have just those rows. "
-        "Make a new recoding for this table."
-    )
