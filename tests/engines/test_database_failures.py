@@ -30,7 +30,8 @@ def guarded(postgresql):
         f"CREATE ROLE keeper LOGIN PASSWORD '{PASSWORD}'",
         "GRANT SELECT ON open_to_all TO keeper",
     )
-    return postgresql
+    yield postgresql
+    postgresql.run("DROP OWNED BY keeper", "DROP ROLE keeper")
 
 
 def keeper(started, password=PASSWORD, table="open_to_all", host="127.0.0.1", database="postgres"):

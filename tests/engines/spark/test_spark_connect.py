@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from seeded import class_rows, random_table, said
 
-pytest.importorskip("grpc", reason="Spark Connect needs packages that tclose does not")
+pytest.importorskip("grpc", reason="needs pyspark[connect]")
 
 SERVER = "org.apache.spark.sql.connect.service.SparkConnectServer"
 AUDITED = """
