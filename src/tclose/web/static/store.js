@@ -4,7 +4,7 @@
 import { later } from "./dom.js";
 import { close, get, keep, post, run, Stopped, upload } from "./api.js";
 
-const PAUSE = 350;
+const PAUSE = 200;
 const GRACE = 300_000;
 const KEY = "tclose-table";
 
