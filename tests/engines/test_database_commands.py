@@ -217,3 +217,12 @@ def test_a_target_that_may_not_be_written_is_said_without_the_password(postgresq
     assert PASSWORD not in shown
     assert "keeper" not in shown
     postgresql.run("DROP OWNED BY keeper", "DROP ROLE keeper")
+
+
+def test_a_name_alone_is_a_table_of_the_same_database(clinic, capsys):
+    wanted = (*ROLES, "--k", "2", "--quiet")
+    assert outcome(["anonymize", "sqlite:clinic.db", "--table", "people", *wanted, "--into", "made"]) == 0
+    assert outcome(["audit", "sqlite:clinic.db", "--table", "made", *wanted]) == 0
+    (clinic / "people.csv").write_text("q,s\n1,a\n1,b\n", encoding="utf-8")
+    assert outcome(["anonymize", "people.csv", *wanted, "--into", "made"]) == 2
+    assert "postgresql://HOST/DATABASE#SCHEMA.TABLE" in capsys.readouterr().err

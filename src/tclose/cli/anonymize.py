@@ -20,7 +20,7 @@ from tclose.cli.options import (
     running_options,
 )
 from tclose.cli.release_options import recoding_options, release_output_options, search_options
-from tclose.cli.releasing import PAGES, check_files, deliver_release, release_target
+from tclose.cli.releasing import PAGES, check_files, deliver_release, release_target, stored_as
 from tclose.cli.requirement_options import requirement_options
 from tclose.frontiers import Frontier
 from tclose.releases import Release
@@ -73,6 +73,7 @@ def command(tables: tuple[str, ...], **given: Any) -> int:
         _check_frontier(what.table, given)
     from tclose.anonymizing.storing import held
 
+    given["into"] = stored_as(what.table, given["into"])
     with held(what.table, given["into"]) as table:
         release = _released(table, what, given)
         frontier = _frontier(release, replace(what, table=table), given) if given["frontier"] else None

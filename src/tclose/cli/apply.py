@@ -9,7 +9,7 @@ import click
 from tclose.cli.lazy import Command
 from tclose.cli.options import TableName, read_options, reading_options, running, running_options, table_names
 from tclose.cli.release_options import release_output_options
-from tclose.cli.releasing import check_files, deliver_release, release_target
+from tclose.cli.releasing import check_files, deliver_release, release_target, stored_as
 
 _HELP = """Recode TABLE by RECIPE, which 'tclose anonymize' wrote beside a release, and
 judge it by the requirements in the recipe.
@@ -42,7 +42,9 @@ def command(recipe: str, tables: tuple[str, ...], **given: Any) -> int:
     from tclose.anonymizing import apply
     from tclose.anonymizing.storing import held
 
-    with held(table_names(tables, given), given["into"]) as table:
+    named = table_names(tables, given)
+    given["into"] = stored_as(named, given["into"])
+    with held(named, given["into"]) as table:
         with running(given) as settings:
             release = apply(recipe, table, read=read_options(given), **settings)
         return deliver_release(release, target, given)

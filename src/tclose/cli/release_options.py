@@ -104,8 +104,8 @@ release_output_options = together(
     option(
         "--into",
         section=OUTPUT,
-        metavar="ADDRESS#TABLE",
-        help="Store the release as a new table of a database: postgresql://HOST/DATABASE#SCHEMA.TABLE.",
+        metavar="[ADDRESS#]TABLE",
+        help="Store the release as a new table of the original's database, or of postgresql://HOST/DATABASE#TABLE.",
     ),
     option(
         "--recipe",

@@ -12,7 +12,8 @@ from tclose.cli.release_options import is_recoding
 from tclose.errors import InputError, SourceError
 from tclose.frontiers import Frontier
 from tclose.releases import Release, Written
-from tclose.sources.database import DatabaseTable
+from tclose.sources import locate
+from tclose.sources.database import DatabaseTable, is_database, is_database_address
 
 PAGES = (".html", ".htm")
 """The endings of a page."""
@@ -43,6 +44,16 @@ def release_target(output: str | None, inputs: Iterable[str], *, force: bool) ->
         check_not_input(str(file), inputs)
     targets.check(force=force)
     return path
+
+
+def stored_as(table: object, into: str | None) -> str | None:
+    """Return the address of the table that a release is stored as; a name alone is one in the original's database."""
+    if into is None or is_database_address(into):
+        return into
+    source = locate(table) if is_database(table) else None
+    if not isinstance(source, DatabaseTable):
+        raise InputError("--into names a table of a database, such as postgresql://HOST/DATABASE#SCHEMA.TABLE.")
+    return f"{source.uri}#{into}"
 
 
 def check_files(given: Mapping[str, Any], inputs: Iterable[str]) -> None:
