@@ -39,6 +39,8 @@ class Way:
     source: str
     largest: int | None = None
     """``auto`` leaves it out for more distinct rows than this."""
+    by_rows: bool = False
+    """Whether it works with single rows, so that all rows count and not the distinct ones."""
 
     def find(self, problem: Problem, search: Search) -> Partition | None:
         """Return the release that the method finds, checked, or None."""
@@ -81,6 +83,7 @@ METHODS: dict[str, Way] = {
             "Clusters rows that are near each other, with sensitive values spread evenly over clusters.",
             "Soria-Comas, Domingo-Ferrer, Sánchez, Martínez 2015",
             largest=_SMALL,
+            by_rows=True,
         ),
         Way(
             "sabre",
@@ -88,6 +91,7 @@ METHODS: dict[str, Way] = {
             "Puts sensitive values into buckets and takes each class from the buckets in proportion.",
             "Cao, Karras, Kalnis, Tan 2011",
             largest=_SMALL,
+            by_rows=True,
         ),
         Way(
             "full-domain",
@@ -151,8 +155,8 @@ def _best(problem: Problem, search: Search) -> Found | None:
 
 def _best_of(problem: Problem, search: Search) -> Found | None:
     best: Found | None = None
-    size = len(problem.counts)
     for way in METHODS.values():
+        size = problem.rows if way.by_rows else len(problem.counts)
         cutting_whole = way.key == "mondrian" and search.whole_classes and size <= _LARGEST_WHOLE
         if way.largest is not None and size > way.largest and not cutting_whole:
             continue
