@@ -19,7 +19,7 @@ from tclose.errors import InputError, ThresholdError, closest, listed
 from tclose.exact import Number, fraction
 from tclose.models.catalogue import Requirement, Wanted, requirements
 from tclose.recoding.losses.catalogue import LOSSES, all_losses, losses_by_column
-from tclose.recoding.methods import Found, check_method, found
+from tclose.recoding.methods import check_method, found
 from tclose.recoding.partition import published
 from tclose.recoding.search import Search
 from tclose.releases import Release
@@ -189,7 +189,7 @@ def released(
         levels=recipe.levels,
         losses=all_losses(frame.problem, partition),
         column_losses=losses_by_column(frame.problem, partition),
-        notes=(*table.notes, *frame.notes, *best.partition.notes, *_notes(best, frame, columns, roles)),
+        notes=(*table.notes, *frame.notes, *best.partition.notes, *_notes(columns, roles)),
         recipe=recipe,
         work=work,
     )
@@ -214,14 +214,13 @@ def _none(table: Table, roles: Roles, wanted: Sequence[Requirement], frame: Fram
     )
 
 
-def _notes(best: Found, frame: Frame, columns: Sequence[str], roles: Roles) -> Iterable[str]:
+def _notes(columns: Sequence[str], roles: Roles) -> Iterable[str]:
     others = [name for name in columns if name not in roles.quasi and name not in roles.sensitive]
     if others:
         yield (
             f"Published as they are: {listed(others)}. If someone may know them of a person, name them as "
             "quasi-identifiers, or as identifiers to remove them."
         )
-    del best, frame
 
 
 def chosen_search(loss: str, against: str, progress: Progress | None, *, whole_classes: bool, pruned: bool) -> Search:

@@ -84,13 +84,13 @@ class Bars:
         return [drawn, words(middle, top - 5, number, "tc-small tc-halo") if fits else ""]
 
 
-def heading(title: str, reading: str) -> Drawn:
+def heading(title: str, reading: str, width: float = WIDTH) -> Drawn:
     """Return the heading of a figure and how to read it."""
     parts, y = [], 30.0
-    for text in broken(title, WIDTH - 2 * MARGIN, 2, 18):
+    for text in broken(title, width - 2 * MARGIN, 2, 18):
         parts.append(words(MARGIN, y, text, "tc-name", anchor="start", hint=title))
         y += 23
-    for text in broken(reading, WIDTH - 2 * MARGIN, 5):
+    for text in broken(reading, width - 2 * MARGIN, 5):
         parts.append(words(MARGIN, y, text, "tc-soft", anchor="start"))
         y += 18
     return parts, y

@@ -10,9 +10,10 @@ from tclose.explanations import Explanation
 from tclose.render.cells import key_text, visible
 from tclose.render.explanation_words import whole_of
 from tclose.render.figures.amounts import amount, percent, result
+from tclose.render.figures.bars import heading
 from tclose.render.figures.columns import Columns, columns_of, regrouped
 from tclose.render.figures.frame import MARGIN, Spacing, legend, notes
-from tclose.render.figures.lettering import SIZE, broken, labels_under, shortened, text_width
+from tclose.render.figures.lettering import SIZE, labels_under, shortened, text_width
 from tclose.render.figures.svg import Subject, box, document, element, escaped, line, words
 from tclose.render.words import counted
 
@@ -46,7 +47,7 @@ def distributions_figure(explanations: Sequence[Explanation], *, mark: str = "")
         f"Bars are the shares of a class, dashed outlines those of {whole}. "
         "Where they differ, the class gives something away."
     )
-    head, y = _heading(title, reading, picture.width)
+    head, y = heading(title, reading, picture.width)
     key, y = legend(_entries(whole), y + 12, picture.width)
     drawn, y = picture.drawn(y + 8)
     foot, y = notes([common.note], y + 20, picture.width)
@@ -56,17 +57,6 @@ def distributions_figure(explanations: Sequence[Explanation], *, mark: str = "")
 
 def _entries(whole: str) -> list[tuple[str, str]]:
     return [(box(4, -7, 20, 14, "tc-stay"), "the class"), (box(0, -8, 28, 16, "tc-hole"), whole)]
-
-
-def _heading(title: str, reading: str, width: float) -> tuple[list[str], float]:
-    parts, y = [], 30.0
-    for text in broken(title, width - 2 * MARGIN, 2, 18):
-        parts.append(words(MARGIN, y, text, "tc-name", anchor="start", hint=title))
-        y += 23
-    for text in broken(reading, width - 2 * MARGIN, 3):
-        parts.append(words(MARGIN, y, text, "tc-soft", anchor="start"))
-        y += 18
-    return parts, y
 
 
 @dataclass(frozen=True)
