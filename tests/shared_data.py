@@ -11,11 +11,11 @@ DATA = Path(os.environ.get("TCLOSE_DATA", Path(__file__).parents[2] / "shared" /
 
 
 def shared_file(*parts: str) -> Path:
-    """Return a file of the shared data; without it skip the test, or fail where CI promises it."""
+    """Return a file of the shared data; where there are none skip the test, and where one is missing fail in CI."""
     path = DATA.joinpath(*parts)
     if not path.is_file():
         missing = f"{path} is not here; set TCLOSE_DATA to the folder that holds adult/ and census/"
-        if os.environ.get("CI"):
+        if os.environ.get("CI") and DATA.is_dir():
             pytest.fail(missing)
         pytest.skip(missing)
     return path
