@@ -40,3 +40,11 @@ def machine() -> str:
 def peak_mebibytes() -> float:
     """Return the peak memory of this process so far."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def spent(job: Callable[[], object]) -> tuple[float, float]:
+    """Run a job; return the seconds it took by the clock, and of processors, those of its child processes included."""
+    before = os.times()
+    job()
+    after = os.times()
+    return after.elapsed - before.elapsed, sum(after[:4]) - sum(before[:4])

@@ -17,12 +17,11 @@ from typing import Any
 
 import adbc_driver_postgresql.dbapi as adbc
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "engines"))
-
-from servers import Server, server
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 import tclose
 from clock import best_of, machine
+from engines.servers import Server, server
 from tclose.anonymizing.storing import held, store
 from tclose.engines.database import counts
 

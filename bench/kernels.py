@@ -13,7 +13,7 @@ from clock import best_of, machine
 from tclose.counts import Distribution, sparse_block
 from tclose.distances.ground import exact_distance
 from tclose.distances.line import LineGround
-from tclose.distances.paper import naive_ordered_distance, one_pass_ordered_distance
+from tclose.paper import naive_ordered_distance, one_pass_ordered_distance
 
 
 def main() -> None:

@@ -18,8 +18,8 @@ from playwright.sync_api import Page, sync_playwright
 from clock import machine
 from tables import Shape
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "web"))
-from browsing import FLAGS, chromium
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+from web.browsing import FLAGS, chromium
 
 PATIENCE = 120_000
 STEPS = ("page there", "columns there", "figures there", "role changed", "levels there", "level moved", "cancelled")

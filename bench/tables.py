@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import random
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -70,3 +72,55 @@ class Shape:
 
 
 QUASI = ["zip", "age", "sex"]
+
+
+def raw_table(rows: int = 1_000_000) -> Path:
+    """Return a table nearly every row of which is alone: zip, day of birth, sex, a salary and a job."""
+    columns = """
+        CAST(10000 + hash(i * 8 + 1) % 9000 AS INTEGER) AS zip,
+        CAST(DATE '1930-01-01' + CAST(hash(i * 8 + 2) % 28000 AS INTEGER) AS DATE) AS born,
+        CASE hash(i * 8 + 3) % 2 WHEN 0 THEN 'female' ELSE 'male' END AS sex,
+        CAST(20000 + hash(i * 8 + 4) % 5000 * 10 AS INTEGER) AS salary,
+        'job ' || CAST(hash(i * 8 + 5) % 30 AS VARCHAR) AS job
+    """
+    path = FOLDER / f"raw-{rows}.parquet"
+    if not path.exists():
+        FOLDER.mkdir(exist_ok=True)
+        partial = path.with_suffix(".partial")
+        duckdb.connect().execute(f"COPY (SELECT {columns} FROM range({rows}) AS t(i)) TO '{partial}' (FORMAT parquet)")
+        partial.replace(path)
+    return path
+
+
+def repeated_adult(times: int) -> Path | None:
+    """Return Adult so many times over as one CSV file; None where TCLOSE_DATA does not say where it is."""
+    source = Path(os.environ.get("TCLOSE_DATA", "")) / "adult" / "adult.csv"
+    if not source.is_file():
+        return None
+    path = FOLDER / f"adult-{times}.csv"
+    if not path.exists():
+        FOLDER.mkdir(exist_ok=True)
+        head, _, rows = source.read_bytes().partition(b"\n")
+        with path.with_suffix(".partial").open("wb") as target:
+            target.write(head + b"\n")
+            for _ in range(times):
+                target.write(rows if rows.endswith(b"\n") else rows + b"\n")
+        path.with_suffix(".partial").replace(path)
+    return path
+
+
+def wide_table(rows: int = 1_000, columns: int = 3_000) -> Path:
+    """Return a CSV file of many columns, a third of them text."""
+    path = FOLDER / f"wide-{rows}-{columns}.csv"
+    if not path.exists():
+        FOLDER.mkdir(exist_ok=True)
+        chosen = random.Random(1)
+        lines = [",".join(f"col{at}" for at in range(columns))]
+        for _ in range(rows):
+            cells = (
+                chosen.randrange(10 ** (1 + at % 5)) if at % 3 else f"v{chosen.randrange(50)}" for at in range(columns)
+            )
+            lines.append(",".join(map(str, cells)))
+        path.with_suffix(".partial").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        path.with_suffix(".partial").replace(path)
+    return path

@@ -2,24 +2,59 @@
 
 from __future__ import annotations
 
+import functools
+import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import settings
+from xdist.scheduler import LoadScopeScheduling
+
+# How long an example takes depends on who else uses the machine. CI draws the same examples each time, so that it
+# judges the change it is given; on a developer's machine every run draws others.
+settings.register_profile("tclose", deadline=None, derandomize="CI" in os.environ)
+settings.load_profile("tclose")
 
 TESTS = Path(__file__).parent
 if str(TESTS) not in sys.path:
     sys.path.insert(0, str(TESTS))
 
-from shared_data import shared_file  # noqa: E402 - tests/ is on the path now
+from canaries import overheard  # noqa: E402 - tests/ is on the path now
+from shared_data import shared_file  # noqa: E402
+
+SERVERS = ("spark", "database", "browser")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep together what shares a server, a browser or a file when tests run side by side."""
-    for item in items:
-        place = item.path.relative_to(TESTS) if TESTS in item.path.parents else item.path
-        shared = next((kind for kind in ("spark", "database", "browser") if kind in str(place)), str(place))
-        item.add_marker(pytest.mark.xdist_group(shared))
+class BySharing(LoadScopeScheduling):
+    """Tests dealt out to processes: those together that share a server, a browser or the fixtures of their module."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        place = nodeid.partition("::")[0]
+        server = next((kind for kind in SERVERS if kind in place), None)
+        return server or (place if shares_fixtures(place) else nodeid)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> BySharing:
+    """Deal tests out by what they share; the marks of ``xdist_group`` are not seen by every version of pytest."""
+    return BySharing(config, log)
+
+
+@functools.cache
+def shares_fixtures(place: str) -> bool:
+    """Say whether a module makes something once for all its tests."""
+    return 'scope="module"' in (TESTS.parent / place).read_text(encoding="utf-8")
+
+
+@pytest.fixture(autouse=True)
+def no_message_shows_a_canary() -> Iterator[None]:
+    """Whatever a test does with cells of :mod:`canaries`, no error and no log record tells them."""
+    with overheard() as leaks:
+        yield
+    assert leaks == []
 
 
 @pytest.fixture(scope="session")

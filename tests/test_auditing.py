@@ -321,10 +321,10 @@ def test_the_other_models_on_the_incidents():
     assert attribute["delta"].value == math.inf
     assert attribute["enhanced_beta"].value == math.inf
     assert attribute["kl"].value == near(EXPECTED["incidents.kl"])
-    assert found["prosecutor"].value == EXPECTED["incidents.prosecutor_highest"]
-    assert found["prosecutor"].details["average"] == EXPECTED["incidents.prosecutor_average"]
-    assert found["prosecutor"].details["at_risk"] == EXPECTED["incidents.records_at_risk"]
-    assert found["marketer"].value == EXPECTED["incidents.prosecutor_average"]
+    assert found.figures["prosecutor"].value == EXPECTED["incidents.prosecutor_highest"]
+    assert found.figures["prosecutor"].details["average"] == EXPECTED["incidents.prosecutor_average"]
+    assert found.figures["prosecutor"].details["at_risk"] == EXPECTED["incidents.records_at_risk"]
+    assert found.figures["marketer"].value == EXPECTED["incidents.prosecutor_average"]
     sizes, kl = by_class("incidents", found, "size"), by_class("incidents", found, "incident.kl")
     mean = sum(n * d for n, d in zip(sizes, kl, strict=True)) / sum(sizes)
     assert mean == near(EXPECTED["incidents.mutual_information"])
@@ -347,7 +347,7 @@ def test_the_other_models_on_the_salaries():
     assert found["salary"]["beta"].value == EXPECTED["salary.beta_basic"]
     assert found["salary"]["kl"].value == near(EXPECTED["salary.kl"])
     assert by_class("salary", found, "salary.js") == near(list(EXPECTED["salary.js"]))
-    assert found["prosecutor"].details["average"] == EXPECTED["salary.prosecutor_average"]
+    assert found.figures["prosecutor"].details["average"] == EXPECTED["salary.prosecutor_average"]
 
 
 def test_the_other_models_on_the_merit_points():
@@ -356,8 +356,8 @@ def test_the_other_models_on_the_merit_points():
     assert found["merit"]["beta"].value == EXPECTED["merit.beta_basic"]
     assert found["merit"]["kl"].value == near(EXPECTED["merit.kl"])
     assert found["merit"]["kl"].details["mean"] == near(EXPECTED["merit.mutual_information"])
-    assert found["prosecutor"].value == EXPECTED["merit.prosecutor_highest"]
-    assert found["prosecutor"].details["average"] == EXPECTED["merit.prosecutor_average"]
+    assert found.figures["prosecutor"].value == EXPECTED["merit.prosecutor_highest"]
+    assert found.figures["prosecutor"].details["average"] == EXPECTED["merit.prosecutor_average"]
     by_frequency = measured("merit", "merit", Ordered(order="frequency"))
     assert by_frequency["merit"].largest_t == EXPECTED["merit.vacuous_t"]
 
@@ -435,19 +435,19 @@ PEOPLE = TABLES["population"].as_mapping()
 
 def test_the_sample_and_its_population():
     found = audit(SAMPLE, Roles(quasi="zone", sensitive="s"), population=PEOPLE)
-    assert found["journalist"].value == EXPECTED["population.journalist_highest"]
-    assert found["journalist"].details["average"] == EXPECTED["population.journalist_average"]
-    assert found["marketer"].value == EXPECTED["population.marketer"]
-    assert found["presence_min"].value == EXPECTED["population.delta_presence"][0]
-    assert found["presence_max"].value == EXPECTED["population.delta_presence"][1]
-    assert found["k_map"].value == 2
-    assert found["k_map"].worst.key == {"zone": "9A"}
+    assert found.figures["journalist"].value == EXPECTED["population.journalist_highest"]
+    assert found.figures["journalist"].details["average"] == EXPECTED["population.journalist_average"]
+    assert found.figures["marketer"].value == EXPECTED["population.marketer"]
+    assert found.figures["presence_min"].value == EXPECTED["population.delta_presence"][0]
+    assert found.figures["presence_max"].value == EXPECTED["population.delta_presence"][1]
+    assert found.figures["k_map"].value == 2
+    assert found.figures["k_map"].worst.key == {"zone": "9A"}
 
 
 @pytest.mark.parametrize("measure", ["journalist", ["journalist", "k_map"], "all"])
 def test_the_average_of_journalist_risk_does_not_depend_on_what_else_is_measured(measure):
     found = audit(SAMPLE, Roles(quasi="zone", sensitive="s"), population=PEOPLE, measure=measure)
-    assert found["journalist"].details["average"] == EXPECTED["population.journalist_average"]
+    assert found.figures["journalist"].details["average"] == EXPECTED["population.journalist_average"]
 
 
 @pytest.mark.parametrize(("low", "high", "holds"), [("1/4", 1, True), ("0.26", 1, False), ("1/4", "0.99", False)])
@@ -476,7 +476,7 @@ def test_a_population_of_another_type_is_matched_by_value(mine, people):
     columns = {"q": mine, "s": ["x", "y", "z"]}
     expected = min(people.count(value) for value in mine)
     found = audit(columns, Roles(quasi="q", sensitive="s"), population={"q": people})
-    assert found["k_map"].value == expected
+    assert found.figures["k_map"].value == expected
 
 
 @pytest.mark.parametrize("people", [["CANARY", "1", "2"], [1.5, 1.0, 2.0]], ids=["text", "reals"])

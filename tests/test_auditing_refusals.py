@@ -43,7 +43,7 @@ def test_a_population_without_rows_is_refused() -> None:
 def test_a_population_goes_with_the_others_counted_among_the_quasi_identifiers() -> None:
     roles = tclose.Roles(**BOTH, together="quasi")
     people = {"zip": ["476**"] * 8 + ["4790*"] * 3, "age": ["2*"] * 4 + ["3*"] * 4 + [">=40"] * 3}
-    assert tclose.audit("example:salary", roles, population=people)["k_map"].value == 3
+    assert tclose.audit("example:salary", roles, population=people).figures["k_map"].value == 3
 
 
 @pytest.mark.parametrize("sensitive", ["s", "s:ordered"])
@@ -82,7 +82,7 @@ def test_two_requirements_of_one_model_keep_a_figure_each() -> None:
 
 def test_an_unknown_name_or_figure_says_what_there_is() -> None:
     audit = tclose.audit("example:salary")
-    with pytest.raises(InputError, match="'salary', 'disease', 'k'"):
+    with pytest.raises(InputError, match="there are 'salary', 'disease'"):
         audit["salry"]
     with pytest.raises(InputError, match="measure='all'"):
         audit["salary"]["js"]

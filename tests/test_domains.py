@@ -12,13 +12,12 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from canaries import CANARY
 from papers import DISEASE_TREE, TABLES
 from tclose import Hierarchical, Nominal, Numeric, Ordered, Roles, audit
 from tclose.domains import Observed, arranged
 from tclose.errors import DomainError, HierarchyError, InputError, SourceError, TcloseError
 from tclose.roles import Distance
-
-CANARY = "CANARY-4711"
 
 
 def observed(*values: object, kind: str = "text", categories=None) -> Observed:
@@ -112,7 +111,7 @@ BY_VALUE = {
     "numbers": (observed(10, 9, -1, kind="number"), (-1, 9, 10)),
     "numbers of several types": (observed(10, 9.5, Decimal("-1"), kind="number"), (Decimal("-1"), 9.5, 10)),
     "numeric text": (observed("10", "9", "-1"), ("-1", "9", "10")),
-    "money": (observed("$1,200.50", "$900", "€1k"), ("$900", "€1k", "$1,200.50")),
+    "money": (observed("$1,200.50", "$900", "$1k"), ("$900", "$1k", "$1,200.50")),
     "thousands": (observed("11k", "3k", "10k"), ("3k", "10k", "11k")),
     "alphabet": (observed("b", "a", "C", "é"), ("C", "a", "b", "é")),
     "truths": (observed(True, False, kind="truth"), (False, True)),

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tclose.errors import ThresholdError
-from tclose.exact import decimal_text, fraction, shown
+from tclose.exact import decimal_beside, decimal_text, fraction, shown, written
 from tclose.models.catalogue import MODELS, requirements
 
 READ = {"0.2": "1/5", "1/5": "1/5", " 3 / 8 ": "3/8", "1e-3": "1/1000", ".5": "1/2", "5.": "5", "+0.1": "1/10",
@@ -59,6 +59,39 @@ def test_nothing_is_rounded_to_a_false_zero_or_a_false_one(value):
     assert float(text) <= 1
     if value < 1 - Fraction(1, 10**9):
         assert float(text) < 1
+
+
+@given(st.one_of(st.fractions(), st.decimals(allow_nan=False, allow_infinity=False, places=30).map(Fraction)))
+def test_a_written_number_reads_back_as_the_same_number(number):
+    assert fraction(written(number)) == number
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_a_float_is_written_as_its_shortest_decimal(number):
+    assert float(fraction(written(fraction(number)))) == number
+
+
+WRITTEN = {"0.09999999999999998": "0.09999999999999998", "0.3000000000000000000000000001": None, "1/3": "1/3",
+           "1/5": "0.2", "2/8": "0.25", "5": "5", "1e-3": "0.001", "1/1024": "0.0009765625", "1/2048": "1/2048",
+           "1e-40": "1e-40"}  # fmt: skip
+
+
+@pytest.mark.parametrize(("given", "text"), WRITTEN.items())
+def test_no_digit_of_a_number_is_lost_where_it_is_written(given, text):
+    assert written(fraction(given)) == (text or given)
+
+
+_NEAR = st.integers(1, 25).flatmap(lambda places: st.integers(-9, 9).map(lambda step: Fraction(step, 10**places)))
+
+
+@given(st.fractions(0, 1, max_denominator=10**6), _NEAR)
+def test_a_figure_reads_on_its_side_of_the_limit(limit, apart):
+    value = limit + apart
+    text = Fraction(decimal_beside(value, limit))
+    if apart:
+        assert (text > limit, text < limit) == (apart > 0, apart < 0)
+    elif fraction(written(limit)) == limit and "/" not in written(limit):
+        assert text == limit
 
 
 def test_what_has_no_decimal_is_shown_as_a_sign():

@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tclose.errors import InputError, PolicyError, ThresholdError
-from tclose.policy import Policy, declared_distance, parse_policy, read_policy
+from tclose.policy import Policy, declared_distance
+from tclose.policy_files import parse_policy, read_policy
 from tclose.policy_release import ReleasePolicy
-from tclose.render.policy_toml import policy_text, value_toml
+from tclose.render.data.policies import policy_text, value_toml
 from tclose.roles import Hierarchical, Nominal, Numeric, Ordered, Roles
 from tclose.sources import ReadOptions
 
@@ -48,7 +49,7 @@ def test_a_full_policy_is_understood():
     assert policy.roles.sensitive["salary"] == Ordered("frequency", "drop")
     assert policy.roles.sensitive["disease"] == Hierarchical("icd.csv")
     assert policy.roles.sensitive["severity"] == Ordered(("low", 2, Decimal("2.5")))
-    assert policy.insensitive == ("other",)
+    assert (policy.roles.publish, policy.roles.others) == (("other",), "refuse")
     texts = {(requirement.attribute, requirement.text) for requirement in policy.requirements()}
     assert texts == {
         (None, "k ≥ 5"),
@@ -126,7 +127,7 @@ def test_paths_are_relative_to_the_file(tmp_path):
         ("[release]\nmethod = 'peal'", "Did you mean 'peel'?"),
         ("[release]\nloss = 'ml'", "must be one of"),
         ("[release]\nagainst = 'itself'", "'both', 'original'"),
-        ("[release]\nsuppress = 1", "less than 1"),
+        ("[release]\nsuppress = 1.5", "at most 1"),
         ("[release]\nsuppress = -0.1", "at least 0"),
         ("[release]\nsuppress = 'few'", "must be a decimal"),
         ("[release]\nseed = -1", "whole number"),
@@ -247,19 +248,25 @@ releases = st.builds(
     pruned=st.booleans(),
     against=st.sampled_from(["both", "original"]),
     seed=st.integers(0, 2**63 - 1),
+    shift_days=st.integers(1, 36_500),
+    key_file=st.none() | files,
+    key_variable=st.none() | names,
 )
 
 
 @st.composite
 def policies(draw):
     columns = draw(st.lists(names, unique=True, max_size=7))
-    cuts = sorted(draw(st.lists(st.integers(0, len(columns)), min_size=3, max_size=3)))
-    quasi, sensitive, identifiers, insensitive = (
+    cuts = sorted(draw(st.lists(st.integers(0, len(columns)), min_size=5, max_size=5)))
+    quasi, sensitive, identifiers, insensitive, shifted, telling = (
         columns[start:end] for start, end in zip([0, *cuts], [*cuts, len(columns)], strict=True)
     )
     roles = Roles(
-        quasi, {name: draw(distances) for name in sensitive}, identifiers, draw(st.sampled_from(["each", "quasi"]))
-    )
+        quasi, {name: draw(distances) for name in sensitive}, identifiers, draw(st.sampled_from(["each", "quasi"])),
+        publish=[*insensitive, *telling[1:]], shift=shifted,
+        **{draw(st.sampled_from(["person", "pseudonym"])): name for name in telling[:1]},
+        others=draw(st.sampled_from(["publish", "remove", "refuse" if columns else None])),
+    )  # fmt: skip
     thresholds = {}
     if draw(st.booleans()):
         thresholds["k"] = {None: str(draw(st.integers(1, 10**6)))}
@@ -273,13 +280,14 @@ def policies(draw):
         header=draw(st.sampled_from([None, True, False])),
     )
     tables = {key: draw(st.none() | files) for key in ("source", "reference", "population")}
-    of_quasi = {"hierarchies": files | trees | st.just("mask:left"), "levels": levels, "weights": weights}
+    of_quasi = {
+        "hierarchies": files | trees | st.just("mask:left"), "levels": levels, "weights": weights,
+        "numbers": st.sampled_from(["bounds", "midpoint"]),
+    }  # fmt: skip
     recoding = {
         key: draw(st.dictionaries(st.sampled_from(quasi), given)) if quasi else {} for key, given in of_quasi.items()
     }
-    return Policy(
-        roles, thresholds, read=read, insensitive=tuple(insensitive), **tables, **recoding, release=draw(releases)
-    )
+    return Policy(roles, thresholds, read=read, **tables, **recoding, release=draw(releases))
 
 
 @given(policies())
@@ -305,7 +313,7 @@ def test_what_toml_cannot_hold_is_refused():
 
 
 def test_remarks_become_comments_of_one_line():
-    policy = Policy(Roles(["zip"]))
+    policy = Policy(Roles(["zip"], others="refuse"))
     text = policy_text(policy, remarks={"zip": "a\nb = 3\r\u2028c"})
     assert "# a b = 3 c\nzip = " in text
     assert parse_policy(text, HERE) == policy

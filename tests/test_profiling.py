@@ -1,21 +1,27 @@
 """Suggested roles: from names in several languages and from counts, never from a cell alone."""
 
+import datetime as dt
+import math
 from collections import Counter
+from dataclasses import replace
+from decimal import Decimal
 from fractions import Fraction
 from itertools import combinations
 
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tclose.engines.choosing import column_names, statistics_of
 from tclose.engines.duckdb import statistics
-from tclose.engines.duckdb.statistics import ColumnStatistics, column_names, table_statistics
+from tclose.engines.statistics import ColumnStatistics
 from tclose.profiling import profile, profiled, suggested
 from tclose.roles import Nominal, Ordered
 
 
-def column(name, *, kind="VARCHAR", rows=1000, distinct=50, nulls=0, emails=0.0, problem=None):
-    return ColumnStatistics(name, kind, rows, nulls, distinct, Fraction(10), True, emails, problem)
+def column(name, *, kind="VARCHAR", rows=1000, distinct=50, nulls=0, problem=None, **shares):
+    return ColumnStatistics(name, kind, rows, nulls, distinct, Fraction(10), problem=problem, **shares)
 
 
 @pytest.mark.parametrize(
@@ -31,7 +37,11 @@ def column(name, *, kind="VARCHAR", rows=1000, distinct=50, nulls=0, emails=0.0,
         ("salary", "sensitive"), ("annualIncome", "sensitive"), ("Gehalt", "sensitive"),
         ("diagnosis_code", "sensitive"),
         ("Krankheit", "sensitive"), ("religión", "sensitive"), ("enfermedad", "sensitive"),
+        ("STATETAX", "sensitive"), ("FEDTAX", "sensitive"), ("AGI", "sensitive"), ("TAXINC", "sensitive"),
+        ("Jahreseinkommen", "sensitive"), ("incomes", "sensitive"), ("remarks", "sensitive"), ("notes", "sensitive"),
+        ("homecity", "quasi-identifier"), ("Geburtsort", "quasi-identifier"), ("Wohnort", "quasi-identifier"),
         ("package", "insensitive"), ("stage", "insensitive"), ("colour", "insensitive"), ("", "insensitive"),
+        ("interstate", "insensitive"), ("understated", "insensitive"), ("nomad", "insensitive"),
     ],
 )  # fmt: skip
 def test_names_suggest_roles(name, role):
@@ -45,13 +55,51 @@ def test_a_weak_name_needs_many_values():
 
 def test_figures_suggest_roles_where_names_say_nothing():
     assert suggested(column("xq", distinct=990))[0] == "identifier"
-    assert suggested(column("xq", kind="DOUBLE", distinct=1000))[0] == "insensitive"
+    assert suggested(column("xq", distinct=600))[0] == "quasi-identifier"
+    assert suggested(column("xq", kind="DOUBLE", distinct=1000))[0] == "quasi-identifier"
+    assert suggested(column("xq", kind="BIGINT", distinct=1000))[0] == "quasi-identifier"
+    assert suggested(column("xq", kind="BIGINT", distinct=1000, numbering=True))[0] == "identifier"
     assert suggested(column("xq", kind="DATE"))[0] == "quasi-identifier"
     assert suggested(column("xq", emails=0.9))[0] == "identifier"
     assert suggested(column("salary", distinct=1))[0] == "insensitive"
     assert suggested(column("salary", distinct=0, nulls=1000))[0] == "insensitive"
     assert suggested(column("salary", distinct=1, nulls=2))[0] == "sensitive"
     assert "nested" in suggested(column("salary", problem="nested"))[1]
+
+
+@pytest.mark.parametrize(("distinct", "role"), [(900, "identifier"), (300, "sensitive"), (12, "sensitive")])
+@pytest.mark.parametrize("name", ["xq", "notes", "column_7", "city", "diagnosis"])
+def test_free_text_is_never_published_as_it_is(name, distinct, role):
+    known = {"city": "quasi-identifier"}.get(name, "sensitive")
+    assert suggested(column(name, distinct=distinct, sentences=0.8))[0] == (role if role == "identifier" else known)
+
+
+def test_unique_amounts_are_no_identifiers_but_numbers_of_people_are():
+    rows = range(1, 400)
+    found = {
+        each.name: each.role
+        for each in profile(
+            {
+                "amount_a": [row * row % 9973 * 7 for row in rows],
+                "xa": [row * row * 13 for row in rows],
+                "xb": [row * 0.37 for row in rows],
+                "row": list(rows),
+                "xc": [4_000_000_000 + row * row for row in rows],
+                "xd": [f"the patient of bed {row} came back" for row in rows],
+                "xe": [f"the patient came back, {'very ' * (row % 9)}tired" for row in rows],
+            }
+        ).columns
+    }
+    assert found == {
+        "amount_a": "sensitive", "xa": "quasi-identifier", "xb": "quasi-identifier", "row": "identifier",
+        "xc": "identifier", "xd": "identifier", "xe": "sensitive",
+    }  # fmt: skip
+
+
+def test_the_amounts_of_census_are_no_identifiers_and_its_taxes_no_places(census_file):
+    found = {each.name: each.role for each in profile(str(census_file)).columns}
+    assert "identifier" not in found.values()
+    assert {found[name] for name in ("AGI", "FEDTAX", "STATETAX", "TAXINC", "FICA")} == {"sensitive"}
 
 
 def test_a_sensitive_column_gets_a_distance_that_fits_it():
@@ -72,18 +120,49 @@ def test_separation_is_the_share_of_pairs_that_differ(cells):
     assert found.nulls == Counter(cells)[None]
 
 
-def test_many_columns_are_counted_together_and_each_for_itself(monkeypatch):
+@pytest.mark.parametrize("as_one", [True, False])
+def test_many_columns_are_counted_together_and_each_for_itself(monkeypatch, as_one):
     """Texts with and without missing cells, and numbers: 300 columns, most of them different."""
     columns = {f"c{at}": [(str(step * at % 7), None)[step % 5 < at % 3] for step in range(30)] for at in range(250)}
     columns |= {f"n{at}": [step * at % 11 for step in range(30)] for at in range(50)}
     queries = []
     asked = statistics._rows
+    if not as_one:
+        monkeypatch.setattr(statistics, "is_wide", lambda _columns, _rows: False)
     monkeypatch.setattr(statistics, "_rows", lambda table, query: queries.append(query) or asked(table, query))
-    for found in table_statistics(columns).columns:
+    for found in statistics_of(columns).columns:
         times = Counter(columns[found.name])
         assert found.distinct == len(times.keys() - {None})
         assert found.same_pairs == sum(number * (number - 1) // 2 for number in times.values())
     assert len(queries) < 50
+
+
+STRANGE = {
+    "email": ["a@b.c", "x", None, "a@b.c"],
+    "sentence": ["one two three four", "", " ", "x" * 41],
+    "real": [0.0, -0.0, math.inf, math.nan],
+    "whole": [2**62, -(2**62), 0, None],
+    "number": [1_000_001, 1_000_002, 1_000_003, 1_000_004],
+    "truth": [True, False, None, True],
+    "day": [dt.date(1, 1, 1), dt.date(9999, 12, 31), None, dt.date(1, 1, 1)],
+    "moment": [dt.datetime(2020, 1, 1), dt.datetime(2020, 1, 1, 0, 0, 0, 1), None, None],
+    "exact": [Decimal("1.10"), Decimal("1.11"), None, Decimal("1.10")],
+    "none": [None, None, None, None],
+}
+
+
+def test_cells_brought_into_one_column_are_counted_as_those_of_each_column(monkeypatch):
+    table = pa.table({f"{name}{at}": cells for at in range(11) for name, cells in STRANGE.items()})
+    as_one = statistics_of(table).columns
+    assert statistics.is_wide(as_one, 4)
+    monkeypatch.setattr(statistics, "is_wide", lambda _columns, _rows: False)
+    assert as_one == statistics_of(table).columns
+    assert {found.name: found.distinct for found in as_one[:4]} == {
+        "email0": 2,
+        "sentence0": 4,
+        "real0": 2,
+        "whole0": 3,
+    }
 
 
 def test_a_single_row_separates_nothing():
@@ -125,14 +204,14 @@ def test_columns_that_cannot_be_used_are_left_out_with_their_reason():
 
     table = pa.table({"zip": [1, 2], "nested": [[1], [2]]})
     found = {column.name: column for column in profile(table).columns}
-    assert found["nested"].role == "insensitive"
+    assert found["nested"].role == "identifier"
     assert found["nested"].reason.startswith("Left out: ")
     assert found["zip"].role == "quasi-identifier"
 
 
 def test_progress_is_reported():
     stages = []
-    table_statistics("example:salary", progress=lambda stage, share: stages.append((stage, share)))
+    statistics_of("example:salary", progress=lambda stage, share: stages.append((stage, share)))
     assert [stage for stage, _ in stages][:2] == ["Reading rows", "Scanning columns"]
 
 
@@ -145,5 +224,5 @@ def test_roles_and_policy_follow_the_suggestions():
     assert found.roles.identifiers == ("address",)
     assert found.roles.quasi == ("zone",)
     policy = found.policy("x.csv")
-    assert policy.roles == found.roles
+    assert policy.roles == replace(found.roles, others="refuse")
     assert set(policy.thresholds) == {"k", "l", "t"}

@@ -114,7 +114,7 @@ def test_a_population_of_another_type_leaves_the_tables_own_figures_alone() -> N
     table = {"q": [2**53, 2**53 + 1], "s": ["a", "b"]}
     people = {"q": [str(2**53), str(2**53 + 1), str(2**53)]}
     audit = tclose.audit(table, tclose.Roles("q", "s"), population=people)
-    assert (audit.k, audit["k_map"].value) == (1, 1)
+    assert (audit.k, audit.figures["k_map"].value) == (1, 1)
 
 
 @pytest.mark.parametrize(

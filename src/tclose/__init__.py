@@ -14,62 +14,106 @@ from typing import TYPE_CHECKING, Any
 from tclose._version import __version__
 
 if TYPE_CHECKING:
-    from tclose.anonymizing import anonymize, apply
+    from tclose import paper
+    from tclose.anonymizing import anonymize, apply, recode
+    from tclose.attacking import attack
+    from tclose.attacks.findings import Attack
     from tclose.auditing import audit
-    from tclose.distances.paper import (
-        hierarchical_distance,
-        naive_ordered_distance,
-        numeric_distance,
-        one_pass_ordered_distance,
-        ordered_distance_of_values,
-        t_closeness_of_values,
-        variational_distance,
-        variational_distance_of_values,
+    from tclose.errors import (
+        ColumnNotFoundError,
+        DomainError,
+        EmptyTableError,
+        EngineError,
+        EngineFailedError,
+        EngineNotInstalledError,
+        HeadroomError,
+        HierarchyError,
+        InputError,
+        InternalError,
+        PolicyError,
+        RoleConflictError,
+        SourceError,
+        TcloseError,
+        ThresholdError,
+        UndecidedColumnError,
     )
-    from tclose.errors import EngineError, InputError, InternalError, TcloseError
     from tclose.explaining import explain
     from tclose.explanations import Explanation, Explanations
     from tclose.frontiers import Frontier
-    from tclose.hierarchies import Hierarchy, read_hierarchy, write_hierarchy
-    from tclose.policy import Policy, read_policy
+    from tclose.hierarchies import (
+        Hierarchy,
+        break_hierarchy,
+        date_hierarchy,
+        flat_hierarchy,
+        group_hierarchy,
+        inferred_hierarchy,
+        interval_hierarchy,
+        mask_hierarchy,
+        quantile_hierarchy,
+        read_hierarchy,
+        write_hierarchy,
+    )
+    from tclose.models.catalogue import Requirement
+    from tclose.policy import Policy
+    from tclose.policy_files import read_policies, read_policy
     from tclose.profiling import Profile, profile
     from tclose.recipes import Recipe, read_recipe
-    from tclose.releases import Release
+    from tclose.releases import Release, Written
     from tclose.results import Audit, Verdict
     from tclose.roles import Hierarchical, Nominal, Numeric, Ordered, Roles
     from tclose.sources import DatabaseTable, ReadOptions
     from tclose.sweeping import frontier
+    from tclose.warehouses import audit_sql
 
 _HOMES = {
     "anonymize": "tclose.anonymizing",
     "apply": "tclose.anonymizing",
+    "recode": "tclose.anonymizing",
+    "attack": "tclose.attacking",
+    "Attack": "tclose.attacks.findings",
     "audit": "tclose.auditing",
-    "hierarchical_distance": "tclose.distances.paper",
-    "naive_ordered_distance": "tclose.distances.paper",
-    "numeric_distance": "tclose.distances.paper",
-    "one_pass_ordered_distance": "tclose.distances.paper",
-    "ordered_distance_of_values": "tclose.distances.paper",
-    "t_closeness_of_values": "tclose.distances.paper",
-    "variational_distance": "tclose.distances.paper",
-    "variational_distance_of_values": "tclose.distances.paper",
     "explain": "tclose.explaining",
     "Explanation": "tclose.explanations",
     "Explanations": "tclose.explanations",
+    "ColumnNotFoundError": "tclose.errors",
+    "DomainError": "tclose.errors",
+    "EmptyTableError": "tclose.errors",
     "EngineError": "tclose.errors",
+    "EngineFailedError": "tclose.errors",
+    "EngineNotInstalledError": "tclose.errors",
+    "HeadroomError": "tclose.errors",
+    "HierarchyError": "tclose.errors",
     "InputError": "tclose.errors",
     "InternalError": "tclose.errors",
+    "PolicyError": "tclose.errors",
+    "RoleConflictError": "tclose.errors",
+    "SourceError": "tclose.errors",
     "TcloseError": "tclose.errors",
+    "ThresholdError": "tclose.errors",
+    "UndecidedColumnError": "tclose.errors",
     "Frontier": "tclose.frontiers",
     "Hierarchy": "tclose.hierarchies",
+    "break_hierarchy": "tclose.hierarchies",
+    "date_hierarchy": "tclose.hierarchies",
+    "flat_hierarchy": "tclose.hierarchies",
+    "group_hierarchy": "tclose.hierarchies",
+    "inferred_hierarchy": "tclose.hierarchies",
+    "interval_hierarchy": "tclose.hierarchies",
+    "mask_hierarchy": "tclose.hierarchies",
+    "quantile_hierarchy": "tclose.hierarchies",
     "read_hierarchy": "tclose.hierarchies",
     "write_hierarchy": "tclose.hierarchies",
     "Policy": "tclose.policy",
-    "read_policy": "tclose.policy",
+    "read_policies": "tclose.policy_files",
+    "read_policy": "tclose.policy_files",
     "Profile": "tclose.profiling",
     "profile": "tclose.profiling",
     "Recipe": "tclose.recipes",
     "read_recipe": "tclose.recipes",
     "Release": "tclose.releases",
+    "Requirement": "tclose.models.catalogue",
+    "Written": "tclose.releases",
+    "paper": "tclose.paper",
     "Audit": "tclose.results",
     "Verdict": "tclose.results",
     "Hierarchical": "tclose.roles",
@@ -80,48 +124,69 @@ _HOMES = {
     "DatabaseTable": "tclose.sources",
     "ReadOptions": "tclose.sources",
     "frontier": "tclose.sweeping",
+    "audit_sql": "tclose.warehouses",
 }
 
 __all__ = [
+    "Attack",
     "Audit",
+    "ColumnNotFoundError",
     "DatabaseTable",
+    "DomainError",
+    "EmptyTableError",
     "EngineError",
+    "EngineFailedError",
+    "EngineNotInstalledError",
     "Explanation",
     "Explanations",
     "Frontier",
+    "HeadroomError",
     "Hierarchical",
     "Hierarchy",
+    "HierarchyError",
     "InputError",
     "InternalError",
     "Nominal",
     "Numeric",
     "Ordered",
     "Policy",
+    "PolicyError",
     "Profile",
     "ReadOptions",
     "Recipe",
     "Release",
+    "Requirement",
+    "RoleConflictError",
     "Roles",
+    "SourceError",
     "TcloseError",
+    "ThresholdError",
+    "UndecidedColumnError",
     "Verdict",
+    "Written",
     "__version__",
     "anonymize",
     "apply",
+    "attack",
     "audit",
+    "audit_sql",
+    "break_hierarchy",
+    "date_hierarchy",
     "explain",
+    "flat_hierarchy",
     "frontier",
-    "hierarchical_distance",
-    "naive_ordered_distance",
-    "numeric_distance",
-    "one_pass_ordered_distance",
-    "ordered_distance_of_values",
+    "group_hierarchy",
+    "inferred_hierarchy",
+    "interval_hierarchy",
+    "mask_hierarchy",
+    "paper",
     "profile",
+    "quantile_hierarchy",
     "read_hierarchy",
+    "read_policies",
     "read_policy",
     "read_recipe",
-    "t_closeness_of_values",
-    "variational_distance",
-    "variational_distance_of_values",
+    "recode",
     "write_hierarchy",
 ]
 
@@ -130,7 +195,8 @@ def __getattr__(name: str) -> Any:
     """Load a noun or verb when it is first used, so that importing tclose costs next to nothing."""
     if name not in _HOMES:
         raise AttributeError(f"module 'tclose' has no attribute {name!r}")
-    value = getattr(importlib.import_module(_HOMES[name]), name)
+    home = importlib.import_module(_HOMES[name])
+    value = getattr(home, name, home)
     globals()[name] = value
     return value
 

@@ -3,17 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from tclose.column_words import ROWS_EACH, people_in, person_in
+from tclose.composing.composed import composed
 from tclose.domains import Observed
-from tclose.engines.interface import Progress, Session, Table
-from tclose.errors import ColumnNotFoundError, InputError, RoleConflictError, listed
+from tclose.engines.base import Engine, Progress, Released, Table
+from tclose.errors import ColumnNotFoundError, InputError, RoleConflictError, UndecidedColumnError, either, listed
+from tclose.exact import Number
 from tclose.inspection import Finding, Inspection, Run, attribute_audit, figures_by_key
+from tclose.knowing import SubsetFinding, any_columns, subset_findings
 from tclose.models.base import Model
-from tclose.models.catalogue import MODELS, Requirement, Wanted, measurable_models, requirements, usual_models
+from tclose.models.catalogue import (
+    MODELS,
+    Requirement,
+    Wanted,
+    columns_known,
+    few,
+    measurable_models,
+    measured_with_known,
+    required_for_any,
+    required_with_known,
+    requirements,
+    usual_models,
+)
+from tclose.populations import Sampling
+from tclose.presets import preset_named, with_preset
+from tclose.presets.safe_harbor import applied
+from tclose.progress import shows_progress
+from tclose.references import Reference, is_joint, population_of
 from tclose.results import AttributeAudit, Audit, ClassTable, Evidence
 from tclose.roles import Distance, Nominal, Roles
+from tclose.sources.examples import example_named, is_example
+from tclose.surveying import surveyed
 
 if TYPE_CHECKING:
     from tclose.sources import ReadOptions
@@ -21,14 +44,23 @@ if TYPE_CHECKING:
 _DRIVERS_UP_TO = 1_000_000
 
 
+@shows_progress
 def audit(
     table: object,
     roles: Roles | None = None,
     *,
     require: Wanted | Iterable[Requirement] | None = None,
+    any: int | None = None,  # noqa: A002 - the word of the option
+    corrupted: int | None = None,
+    preset: str | None = None,
     measure: str | Iterable[str] = "usual",
     reference: object | None = None,
     population: object | None = None,
+    population_size: int | None = None,
+    sampling_fraction: Number | None = None,
+    weight_column: str | None = None,
+    after: object | None = None,
+    hierarchies: Mapping[str, object] | None = None,
     drivers: bool | None = None,
     read: ReadOptions | None = None,
     memory: str | None = None,
@@ -47,6 +79,15 @@ def audit(
         judged, and only such models may be asked for.
     require
         Thresholds by model: ``{"k": 5, "t": "0.2"}``, or for one attribute ``{"t": {"salary": "1/5"}}``.
+    any
+        At most how many of the quasi-identifiers someone knows, whichever they are: requirements must hold for every
+        such combination of columns, and are not judged by all columns together. None stands for all of them.
+    corrupted
+        How many others of a class someone knows, at most: what is required must also hold for what is left of every
+        class without the worst so many of its rows. None stands for nobody.
+    preset
+        The name of a rule whose requirements are added, such as ``"ema-0070"``; ``docs/presets.md`` lists them. What is
+        required of a model here replaces what the preset requires of it.
     measure
         ``"usual"``, ``"all"`` models that need no further input, or the keys of models.
     reference
@@ -54,8 +95,17 @@ def audit(
         each sensitive attribute a mapping from value to share.
     population
         A table of the people the table was drawn from, for journalist risk, k-map and δ-presence.
+    population_size, sampling_fraction, weight_column
+        Where there is no such table, one of these: how many people the population has, the share of them that was
+        drawn, or a column with the number of people that each row stands for. ``audit.population`` then has estimates.
+    after
+        Previous releases about the same people, one or a list: ``audit.composition`` says what somebody learns who has
+        all of them, and what is required of l, p, alpha and t must hold for that too.
+    hierarchies
+        With ``after``: what published cells are labels of, as for :func:`tclose.anonymize`.
     drivers
-        Whether to measure t with each quasi-identifier left out; by default up to a million rows.
+        Whether to measure t with each quasi-identifier left out; by default up to a million rows. With more rows,
+        trajectories of people are measured only if it is True.
     read
         How to read files.
     memory, threads, temp
@@ -80,24 +130,38 @@ def audit(
     with working_session(table, read=read, memory=memory, threads=threads, temp=temp) as session:
         opened = session.open(table)
         roles = checked(roles if roles is not None else built_in_roles(table), opened)
-        wanted = requirements(require)
-        if not roles.sensitive:
+        wanted = required_for_any(with_preset(requirements(require), preset), any)
+        wanted = required_with_known(wanted, corrupted)
+        if not roles.sensitive and not (preset and preset_named(preset).checks_columns):
             _check_sizes_alone(measure, wanted)
         check_attributes(wanted, roles)
+        sampling = Sampling.of(population_size, sampling_fraction, weight_column)
+        if sampling is not None and population is not None:
+            raise InputError("Name the table of a population or say how the table was drawn from it, not both.")
         inspection = Inspection(
             session=session,
-            table=opened.keep([*roles.quasi, *roles.sensitive]),
+            table=_to_count(opened, [*roles.counted, *suspects(opened, roles)], roles).counting(roles.person),
             wanted=wanted,
-            models=_models(measure, wanted, population=population is not None),
-            population=session.open(population).keep(roles.quasi) if population is not None else None,
+            models=measured_with_known(
+                _models(measure, wanted, population=population is not None, averaged=sampling is not None), corrupted
+            ),
+            population=population_of(session, population, roles),
             progress=progress or (lambda _stage, _share: None),
+            any=columns_known(wanted, any),
+            sampling=sampling,
         )
-        return _audited(inspection, roles, _Reference.of(reference, session, roles), drivers=drivers)
+        found = _audited(inspection, roles, Reference.of(reference, session, roles), opened, drivers=drivers)
+        found = replace(found, few=0 if is_example(table) else few(wanted))
+        if after is not None:
+            domains = {name: each.domain for name, each in found.evidence.items()}
+            given = (after, roles, domains, wanted, hierarchies or {}, inspection.progress)
+            found = replace(found, composition=composed(session, opened, *given))
+        return found if preset is None else replace(found, preset=applied(preset, session, opened, inspection.progress))
 
 
 def audit_release(
-    session: Session,
-    table: Table,
+    session: Engine,
+    table: Table[Any] | Released[Any],
     roles: Roles,
     wanted: tuple[Requirement, ...],
     original: Mapping[tuple[str, ...], Observed] | None,
@@ -122,27 +186,38 @@ def audit_release(
     """
     inspection = Inspection(
         session=session,
-        table=table.keep([*roles.quasi, *roles.sensitive]),
+        table=_to_count(table, roles.counted, roles).counting(roles.person),
         wanted=wanted,
         models=_models("usual", wanted, population=False),
         population=None,
         progress=lambda _stage, _share: None,
+        any=columns_known(wanted),
     )
-    reference = _Reference("the audited table") if original is None else _Reference("the original table", seen=original)
-    return _audited(inspection, roles, reference, drivers=drivers)
+    reference = Reference("the audited table") if original is None else Reference("the original table", seen=original)
+    return replace(_audited(inspection, roles, reference, table, drivers=drivers), few=few(wanted))
 
 
-def _audited(inspection: Inspection, roles: Roles, reference: _Reference, *, drivers: bool | None) -> Audit:
+def _audited(
+    inspection: Inspection,
+    roles: Roles,
+    reference: Reference,
+    whole: Table[Any] | Released[Any],
+    *,
+    drivers: bool | None,
+) -> Audit:
+    """Return what the inspection of a table finds; the whole table has the columns that are not counted, too."""
     findings: list[Finding] = []
     attributes: dict[str, AttributeAudit] = {}
     tables: dict[str | None, ClassTable] = {}
     evidence: dict[str, Evidence] = {}
-    rows = 0
+    known: list[SubsetFinding] = []
+    rows, people, first = 0, None, None
     for run in _runs(roles):
         found = inspection.inspect(run, _distances(run, roles), [reference.for_attribute(n) for n in run.names])
-        rows = found.rows
+        rows, people, first = found.rows, found.people, first or found
         tables[run.own] = found.classes
         findings += found.findings
+        known += subset_findings(inspection, run, found)
         if run.attribute_models:
             measured = any(model.key == "t" for model in inspection.models)
             wanted = measured and rows <= _DRIVERS_UP_TO if drivers is None else drivers
@@ -154,15 +229,51 @@ def _audited(inspection: Inspection, roles: Roles, reference: _Reference, *, dri
         source=inspection.table.label,
         roles=roles,
         rows=rows,
+        people=people,
+        trajectories=inspection.trajectories(first) if first and (rows <= _DRIVERS_UP_TO or drivers) else None,
         class_count=len(tables[None]),
         figures=figures_by_key([finding for finding in findings if finding.attribute is None]),
         attributes=attributes,
-        verdicts=tuple(verdict for finding in findings for verdict in finding.verdicts()),
+        verdicts=tuple(verdict for finding in (*findings, *known) for verdict in finding.verdicts()),
         reference=reference.words,
         notes=(*inspection.table.notes, *_notes(roles)),
+        warnings=tuple(repeated(inspection.session, inspection.table, roles)),
+        unprotected=roles.unprotected(column.name for column in whole.columns),
         tables=tables,
         evidence=evidence,
+        population=None
+        if inspection.sampling is None
+        else surveyed(inspection.sampling, findings, people, inspection.session, whole, roles, inspection.progress),
+        any=None if inspection.any is None else any_columns(inspection.any, len(roles.quasi), known),
     )
+
+
+def _to_count(table: Table[Any] | Released[Any], columns: Sequence[str], roles: Roles) -> Table[Any]:
+    """Return the table of some columns to be counted: rows that are alike may be gathered unless they are people's."""
+    return table.gathered(columns) if roles.person is None else table.keep(columns)
+
+
+def suspects(table: Table[Any], roles: Roles) -> list[str]:
+    """Return the columns that may tell people apart though nothing says so: rows are counted, and people may repeat."""
+    if roles.person is not None:
+        return []
+    usable = [column.name for column in table.columns if column.problem is None]
+    others = [name for name in usable if name not in roles.columns and (person_in(name) or people_in(name))]
+    return [*(name for name in roles.identifiers if name in usable), *others]
+
+
+def repeated(session: Engine, table: Table[Any], roles: Roles) -> Iterable[str]:
+    """Give a warning for each suspect whose values are in several rows."""
+    for name in suspects(table, roles):
+        census = session.census(table, name)
+        several = census.several
+        if several and (person_in(name) is not None or ROWS_EACH * census.people >= census.rows):
+            people = f"{several:,} {'has' if several == 1 else 'have'} several rows"
+            how = either(f"Roles(person={name!r})", f"--person {name}")
+            yield (
+                f"Rows are counted, not people: of those whom {name!r} tells apart, {people}, and a class hides fewer "
+                f"people than it has rows. Count people with {how}."
+            )
 
 
 def _check_sizes_alone(measure: str | Iterable[str], wanted: Sequence[Requirement]) -> None:
@@ -170,15 +281,12 @@ def _check_sizes_alone(measure: str | Iterable[str], wanted: Sequence[Requiremen
     named = [] if measure in ("usual", "all") else [measure] if isinstance(measure, str) else list(measure)
     asked = [MODELS[key].scope for key in named if key in MODELS] + [each.model.scope for each in wanted]
     if not asked or any(scope != "table" for scope in asked):
+        name = either("sensitive=['NAME']", "-s NAME")
+        require, measuring = either("require={'k': 5}", "--k 5"), either("measure='k'", "--measure k,prosecutor")
         raise RoleConflictError(
-            "Name at least one sensitive attribute: what is to be protected? (-s NAME) Without one, class sizes can be "
-            "judged: require k or a risk of being found (--k 5), or measure them (--measure k,prosecutor)."
+            f"Name at least one sensitive attribute: what is to be protected? ({name}) Without one, class sizes can be "
+            f"judged: require k or a risk of being found ({require}), or measure them ({measuring})."
         )
-
-
-def is_joint(roles: Roles) -> bool:
-    """Say whether several sensitive attributes are measured as one."""
-    return roles.together == "joint" and len(roles.sensitive) > 1
 
 
 def _runs(roles: Roles) -> list[Run]:
@@ -208,8 +316,8 @@ def _distances(run: Run, roles: Roles) -> list[Distance | None]:
 
 
 def _notes(roles: Roles) -> Iterable[str]:
-    if roles.identifiers:
-        yield f"The table carries identifiers ({listed(roles.identifiers)}); remove them before it is published."
+    if roles.naming:
+        yield f"The table carries identifiers ({listed(roles.naming)}); remove them before it is published."
     if is_joint(roles):
         yield "The sensitive attributes are measured together, their combinations as nominal values."
     if roles.together == "quasi" and len(roles.sensitive) > 1:
@@ -218,30 +326,33 @@ def _notes(roles: Roles) -> Iterable[str]:
 
 def built_in_roles(table: object) -> Roles:
     """Return the roles that an example brings; refuse other tables without roles."""
-    from tclose.sources import ExampleSource, locate
-
-    source = locate(table) if isinstance(table, str) and table.startswith("example:") else None
-    if isinstance(source, ExampleSource):
-        return source.example.roles
+    if is_example(table):
+        return example_named(str(table).removeprefix("example:")).roles
     raise RoleConflictError(
         "Name the roles of the columns: Roles(quasi=[…], sensitive=[…]); only examples bring theirs."
     )
 
 
-def checked(roles: Roles, table: Table) -> Roles:
+def checked(roles: Roles, table: Table[Any]) -> Roles:
     """Return the roles if the table has their columns and there is a quasi-identifier; refuse them otherwise."""
     available = [column.name for column in table.columns]
     words = {
         "quasi-identifier": roles.quasi,
         "sensitive": tuple(roles.sensitive),
         "identifier": roles.identifiers,
+        "person": () if roles.person is None else (roles.person,),
+        "published": roles.publish,
+        "shifted": roles.shift,
     }
+    surely_names = any(name in available for names in words.values() for name in names)  # not a first row of cells
     for role, names in words.items():
         for name in names:
             if name not in available:
-                raise ColumnNotFoundError(name, available, role)
+                raise ColumnNotFoundError(name, available, role, listing=surely_names)
     if not roles.quasi:
         raise RoleConflictError("Name at least one quasi-identifier: what may someone know of a person? (-q NAME)")
+    if roles.others == "refuse" and (undecided := roles.undecided(available)):
+        raise UndecidedColumnError(undecided)
     return roles
 
 
@@ -257,8 +368,10 @@ def check_attributes(wanted: Sequence[Requirement], roles: Roles) -> None:
             raise ColumnNotFoundError(requirement.attribute, roles.sensitive, f"required ({requirement.model.key})")
 
 
-def _models(measure: str | Iterable[str], wanted: Sequence[Requirement], *, population: bool) -> tuple[Model, ...]:
-    """Return the models to measure: those asked for, and those that something is required of."""
+def _models(
+    measure: str | Iterable[str], wanted: Sequence[Requirement], *, population: bool, averaged: bool = False
+) -> tuple[Model, ...]:
+    """Return the models to measure: those asked for, those that something is required of, and one that is averaged."""
     if measure == "usual":
         chosen = usual_models()
         if population:
@@ -274,43 +387,12 @@ def _models(measure: str | Iterable[str], wanted: Sequence[Requirement], *, popu
     required = [requirement.model for requirement in wanted]
     chosen = tuple(model for model in chosen if not any(model.key == other.key for other in required))
     found = tuple(dict.fromkeys([*required, *chosen]))
-    if any(model.key == "journalist" for model in found) and not any(model.key == "marketer" for model in found):
-        found += (MODELS["marketer"](),)
+    beside = {key for model in found for key in model.beside} | ({"marketer"} if averaged else set())
+    beside -= {model.key for model in found}
+    found += tuple(MODELS[key]() for key in beside)
     for model in found:
         if model.needs_population and not population:
-            raise InputError(f"{model.title} needs a population table: population=…, or --population FILE.")
+            estimated = " Estimates are shown, but cannot be required." if averaged else ""
+            table = either("population=…", "--population FILE")
+            raise InputError(f"{model.title} needs a population table: {table}.{estimated}")
     return tuple(sorted(found, key=lambda model: list(MODELS).index(model.key)))
-
-
-@dataclass(frozen=True)
-class _Reference:
-    """What classes are compared with, for each attribute."""
-
-    words: str
-    given: Mapping[str, Mapping[object, Any]] | None = None
-    table: Table | None = None
-    session: Session | None = None
-    seen: Mapping[tuple[str, ...], Observed] | None = None
-
-    @staticmethod
-    def of(reference: object | None, session: Session, roles: Roles) -> _Reference:
-        if reference is None:
-            return _Reference("the audited table")
-        if isinstance(reference, Mapping) and all(isinstance(part, Mapping) for part in reference.values()):
-            for name in reference:
-                if name not in roles.sensitive:
-                    raise ColumnNotFoundError(str(name), roles.sensitive, "reference's")
-            missing = [name for name in roles.sensitive if name not in reference]
-            if missing or is_joint(roles):
-                what = "the attributes measured together" if is_joint(roles) else listed(missing)
-                raise InputError(f"The reference gives no distribution for {what}; give one for each, or name a table.")
-            return _Reference("a given distribution", given=reference)
-        table = session.open(reference).keep(list(roles.sensitive))
-        return _Reference(f"the distribution of {table.label}", table=table, session=session)
-
-    def for_attribute(self, names: tuple[str, ...]) -> Observed | Mapping[object, Any] | None:
-        if self.table is not None and self.session is not None:
-            return self.session.values(self.table, names)
-        if self.seen is not None:
-            return self.seen.get(names)
-        return self.given.get(names[0]) if self.given is not None and len(names) == 1 else None

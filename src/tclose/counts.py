@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 Integers = NDArray[np.int64]
 Ranks = NDArray[np.int32]
+Unit = Literal["rows", "people"]
+"""What is counted. People count once in a class, and once for each value that they have there."""
+_FEW_CELLS, _CELLS_A_PAIR = 65_536, 16
+"""Up to so many cells, and so many for each pair, classes × values are added up in a table, else by sorting."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +67,20 @@ class Part:
 
 
 @dataclass(frozen=True)
+class Superset:
+    """A way to enlarge classes: which superset each class is part of, and what was counted of the supersets."""
+
+    numbers: Integers
+    """The number of each class's superset."""
+    blocks: tuple[Block, ...] | None = None
+    """Their counts of each attribute; None where they are the sums of their classes' counts."""
+
+    def of(self, attribute: int) -> tuple[Integers, Block | None]:
+        """Return what concerns one attribute."""
+        return self.numbers, None if self.blocks is None else self.blocks[attribute]
+
+
+@dataclass(frozen=True)
 class Distribution:
     """How often each value of an attribute occurs, in the attribute's order: g₁ … g_m out of N."""
 
@@ -98,3 +117,37 @@ def sparse_block(classes: Integers, ranks: Ranks, counts: Integers, number_of_cl
         counts=summed.astype(np.int64),
         sizes=np.diff(running[offsets]),
     )
+
+
+def joined(parts: Sequence[Part]) -> Part:
+    """Return the classes of several parts as one part."""
+    blocks = tuple(joined_blocks(several) for several in zip(*(part.blocks for part in parts), strict=True))
+    return Part(np.concatenate([part.keys for part in parts]), np.concatenate([part.sizes for part in parts]), blocks)
+
+
+def joined_blocks(blocks: Sequence[Block]) -> Block:
+    """Return the classes of several blocks as one block."""
+    if len(blocks) == 1:
+        return blocks[0]
+    offsets = np.zeros(sum(block.classes for block in blocks) + 1, dtype=np.int64)
+    np.cumsum(np.concatenate([block.distinct for block in blocks]), out=offsets[1:])
+    ranks, counts, sizes = (
+        np.concatenate([getattr(block, name) for block in blocks]) for name in ("ranks", "counts", "sizes")
+    )
+    return Block(offsets, ranks, counts, sizes)
+
+
+def merged_block(block: Block, numbers: Integers, number_of_classes: int) -> Block:
+    """Return the block of larger classes; ``numbers`` has the one that each class is part of."""
+    classes = np.repeat(numbers, block.distinct)
+    values = int(block.ranks.max(initial=-1)) + 1
+    cells = number_of_classes * values
+    if cells > _FEW_CELLS + _CELLS_A_PAIR * block.pairs:
+        return sparse_block(classes, block.ranks, block.counts, number_of_classes)
+    summed = np.zeros(cells, dtype=np.int64)
+    np.add.at(summed, classes * values + block.ranks, block.counts)
+    at = np.flatnonzero(summed)
+    offsets = np.searchsorted(at, np.arange(number_of_classes + 1) * values).astype(np.int64)
+    sizes = np.zeros(number_of_classes, dtype=np.int64)
+    np.add.at(sizes, numbers, block.sizes)
+    return Block(offsets, (at % max(values, 1)).astype(np.int32), summed[at], sizes)

@@ -6,6 +6,7 @@
     ├── InputError (ValueError)          the caller can mend it
     │   ├── ColumnNotFoundError          a named column is not in the table
     │   ├── RoleConflictError            a column was given two roles, or none that counts
+    │   ├── UndecidedColumnError         a table has columns that its closed policy does not name
     │   ├── DomainError                  values do not fit the declared distance or order
     │   ├── HierarchyError               a hierarchy is not a tree over the values
     │   ├── ThresholdError               a threshold is not a number in its model's range
@@ -25,7 +26,11 @@ never a cell of a table. A requirement that is not met is a value (``audit.holds
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+_ON_COMMAND_LINE = ContextVar("tclose_on_command_line", default=False)
 
 
 class TcloseError(Exception):
@@ -36,19 +41,36 @@ class InputError(TcloseError, ValueError):
     """Something the caller can mend: a file, a column, a role, a threshold."""
 
 
+IF_NO_HEADER = "If its first line does not name the columns, say so (--no-header)."
+
+
 class ColumnNotFoundError(InputError):
     """A named column is not in the table."""
 
-    def __init__(self, column: str, available: Iterable[str], role: str = "named") -> None:
+    def __init__(self, column: str, available: Iterable[str], role: str = "named", *, listing: bool = True) -> None:
         self.column = column
         self.available = tuple(available)
         near = closest(column, self.available)
-        way_out = f" Did you mean {near!r}?" if near else f" It has {listed(self.available)}."
+        has = listed(self.available) if listing else f"{len(self.available)} of other names. {IF_NO_HEADER[:-1]}"
+        way_out = f" Did you mean {near!r}?" if near else f" It has {has}."
         super().__init__(f"The {role} column {column!r} is not in the table.{way_out}")
 
 
 class RoleConflictError(InputError):
     """A column was given two roles, or the roles leave nothing to measure."""
+
+
+class UndecidedColumnError(InputError):
+    """A table has columns that its closed policy does not name, so that nobody decided to publish them."""
+
+    def __init__(self, columns: Sequence[str]) -> None:
+        self.columns = tuple(columns)
+        which = "this column" if len(columns) == 1 else f"these {len(columns):,} columns"
+        how = either("publish=[…] publishes, identifiers=[…] removes", "--publish publishes, --identifier removes")
+        super().__init__(
+            f"No role is given to {which}: {listed(columns, len(columns))}. A closed policy names every column: give "
+            f"each a role ({how}), or say of all others in [policy]: others = 'remove' or 'publish'."
+        )
 
 
 class DomainError(InputError):
@@ -85,7 +107,8 @@ class EngineNotInstalledError(EngineError):
     def __init__(self, purpose: str, package: str, extra: str) -> None:
         self.package = package
         self.extra = extra
-        super().__init__(f"{purpose} needs the package {package!r}: pip install 'tclose[{extra}]'")
+        way = f"pip install {package}, or install tclose with its extra {extra!r}"
+        super().__init__(f"{purpose} needs the package {package!r}: {way}.")
 
 
 class EngineFailedError(EngineError):
@@ -104,6 +127,30 @@ class InternalError(TcloseError, AssertionError):
             f"{what} This is a mistake in tclose, not in your table; "
             "no figure is reported because none could be trusted. Please report it."
         )
+
+
+@contextmanager
+def command_line() -> Iterator[None]:
+    """Let messages speak of options of the command line instead of Python calls."""
+    before = _ON_COMMAND_LINE.set(True)
+    try:
+        yield
+    finally:
+        _ON_COMMAND_LINE.reset(before)
+
+
+def either(python: str, option: str) -> str:
+    """Return what to say to the person at hand: Python's words, or those of the command line.
+
+    Examples
+    --------
+    >>> either("force=True", "--force")
+    'force=True'
+    >>> with command_line():
+    ...     either("force=True", "--force")
+    '--force'
+    """
+    return option if _ON_COMMAND_LINE.get() else python
 
 
 def closest(name: str, candidates: Iterable[str]) -> str | None:
@@ -126,3 +173,19 @@ def listed(names: Iterable[str], most: int = 12) -> str:
     if len(quoted) > most:
         return ", ".join(quoted[:most]) + f" and {len(quoted) - most} more"
     return ", ".join(quoted)
+
+
+def alike(names: Sequence[str]) -> str:
+    """Return the places of two names that are the same, for where names may be the cells of a first row.
+
+    Examples
+    --------
+    >>> alike(["zip", "age", "zip"])
+    'columns 1 and 3'
+    """
+    places: dict[str, int] = {}
+    for at, name in enumerate(names, start=1):
+        if name and name in places:
+            return f"columns {places[name]} and {at}"
+        places[name] = at
+    return "columns"

@@ -68,10 +68,12 @@ def explain(
     names = [attribute] if attribute is not None else list(audit.evidence)
     return Explanations(
         tuple(
-            Explanation(audit.source, audit.reference, found, evidence.domain, tuple(counts), rule)
+            Explanation(
+                audit.source, audit.reference, found, evidence.domain, tuple(counts), rule, audit.unit, size < audit.few
+            )
             for name in names
             for evidence in [audit.evidence[name]]
-            for found, counts in _classes(audit, name, evidence, key, worst)
+            for found, counts, size in _classes(audit, name, evidence, key, worst)
         )
     )
 
@@ -108,21 +110,26 @@ def _audited(subject: object, roles: Roles | None, options: Mapping[str, Any]) -
 
 def _classes(
     audit: Audit, name: str, evidence: Evidence, key: Mapping[str, object] | None, worst: int
-) -> Iterable[tuple[Mapping[str, object], list[int]]]:
-    """Give the classes to explain with their counts by value."""
+) -> Iterable[tuple[Mapping[str, object], list[int], int]]:
+    """Give the classes to explain with their counts by value and their sizes.
+
+    People may have several values: the size of a class that somebody named is known where it decides a figure.
+    """
     if key is not None:
-        _check_key(key, evidence.quasi)
+        _check_key(key, evidence.quasi, 0 if audit.any is None else audit.any.most)
         counts = evidence.histogram(key)
         if not sum(counts):
             raise InputError(_no_such_class(key, evidence))
-        yield {column: key[column] for column in evidence.quasi}, counts
+        worst_sizes = (each.worst.size for each in audit.figures_of(name) if each.worst and each.worst.key == key)
+        size = next(worst_sizes, sum(counts))
+        yield {column: key[column] for column in evidence.quasi if column in key}, counts, size
         return
     table = audit.tables.get(name, audit.tables[None])
     for row in table.rows(sort=_column_of_t(table, name, len(evidence.quasi)), limit=worst):
         found = {column: row[column] for column in evidence.quasi}
         counts = evidence.histogram(found)
         if sum(counts):
-            yield found, counts
+            yield found, counts, int(row[table.columns[len(evidence.quasi)]])
 
 
 def _column_of_t(table: ClassTable, name: str, keys: int) -> str:
@@ -134,12 +141,13 @@ def _column_of_t(table: ClassTable, name: str, keys: int) -> str:
     return found
 
 
-def _check_key(key: Mapping[str, object], quasi: tuple[str, ...]) -> None:
+def _check_key(key: Mapping[str, object], quasi: tuple[str, ...], most: int) -> None:
+    """Refuse a key of other columns, or of fewer unless they are as few as someone may know."""
     for column in key:
         if column not in quasi:
             raise ColumnNotFoundError(column, quasi, "class key's")
     missing = [column for column in quasi if column not in key]
-    if missing:
+    if missing and not 1 <= len(key) <= most:
         raise InputError(f"The class key names every quasi-identifier; {listed(missing)} is missing.")
 
 

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tclose.counts import Block, sparse_block
+from tclose.counts import Block, Unit, sparse_block
 from tclose.distances.ground import exact_distance
 from tclose.distances.line import LineGround
 from tclose.distances.tree import TreeGround
 from tclose.domains import Domain
-from tclose.errors import InternalError
+from tclose.errors import InputError, InternalError
+from tclose.exact import Number, fraction
 from tclose.hierarchies import Hierarchy, hierarchy_of
+from tclose.letters import holdable
 from tclose.models.base import AttributeModel, Exact, Model
 from tclose.models.catalogue import measurable_models
-from tclose.readings import as_text
 from tclose.roles import Distance, Hierarchical
 from tclose.transport import Move, Rule, edge_flows, line_plan, tree_flows, tree_plan
+from tclose.values import as_text
+
+if TYPE_CHECKING:
+    from tclose.render.faces.animations import Animation
 
 
 @dataclass(frozen=True)
@@ -85,9 +91,13 @@ class Explanation:
     domain
         The sensitive attribute.
     counts
-        How many rows of the class carry each value, in the attribute's order.
+        How many rows of the class carry each value, in the attribute's order; or people, where they are counted.
     rule
         Which of the optimal plans is shown.
+    unit
+        What is counted.
+    shows_people
+        Whether the class is so small that it shows single people.
     """
 
     source: str
@@ -96,6 +106,8 @@ class Explanation:
     domain: Domain
     counts: tuple[int, ...] = field(repr=False)
     rule: Rule = "stay"
+    unit: Unit = "rows"
+    shows_people: bool = False
 
     @property
     def attribute(self) -> str:
@@ -283,10 +295,35 @@ class Explanation:
                     found[model.key] = (model, model.exact(self.domain, *(int(part[0]) for part in figures.parts)))
         return found
 
-    def _repr_html_(self) -> str:
-        from tclose.render.explanation_html import explanations_html
+    def animation(self, threshold: Number | None = None, *, edges: bool = False) -> Animation:
+        """Return the earth as it is moved: a picture that plays, with controls in a notebook.
 
-        return explanations_html([self])
+        Parameters
+        ----------
+        threshold
+            What t must not exceed; drawn on the bar of the cost.
+        edges
+            Carry the earth from each value to the next, A₁ … A_{m−1}, instead of moving it into the holes; only where
+            the values lie on a line.
+
+        Examples
+        --------
+        >>> import tclose
+        >>> (explanation,) = tclose.explain("example:salary", attribute="salary")
+        >>> explanation.animation("0.3").steps, explanation.animation(edges=True).steps
+        (6, 8)
+        """
+        from tclose.render.faces.animations import animation
+
+        if edges and not self.on_a_line:
+            raise InputError(f"{self.attribute!r} has no edges: its values do not lie on a line. Leave out edges=True.")
+        return animation(self, None if threshold is None else fraction(threshold, "threshold"), edges=edges)
+
+    def _repr_html_(self) -> str:
+        return Explanations((self,))._repr_html_()
+
+    def __str__(self) -> str:
+        return str(Explanations((self,)))
 
 
 @dataclass(frozen=True)
@@ -306,34 +343,38 @@ class Explanations:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the explanations as JSON-ready data; ``docs/explanation.schema.json`` describes it."""
-        from tclose.render.explanation_json import explanations_data
+        from tclose.render.data.explanations import explanations_data
 
         return explanations_data(self.items)
 
     def to_json(self, *, indent: int | None = 2) -> str:
         """Return the explanations as JSON text."""
-        from tclose.render.json import json_text
+        from tclose.render.data.json import json_text
 
         return json_text(self.to_dict(), indent=indent)
 
     def to_markdown(self) -> str:
         """Return the explanations as Markdown."""
-        from tclose.render.explanation_markdown import explanations_markdown
+        from tclose.render.faces.markdown import markdown
+        from tclose.render.telling.explanations import explanation_documents
 
-        return explanations_markdown(self.items)
+        return markdown(*explanation_documents(self.items))
 
     def to_latex(self) -> str:
         """Return the explanations as a LaTeX document that compiles."""
-        from tclose.render.explanation_latex import explanations_latex
+        from tclose.render.faces.latex import latex
+        from tclose.render.telling.explanations import explanation_documents
 
-        return explanations_latex(self.items)
+        return latex(*explanation_documents(self.items))
 
     def __str__(self) -> str:
-        from tclose.render.explanation_text import explanations_text
+        from tclose.render.faces.text import text
+        from tclose.render.telling.explanations import explanation_documents
 
-        return explanations_text(self.items)
+        return holdable(text(*explanation_documents(self.items)), sys.stdout)
 
     def _repr_html_(self) -> str:
-        from tclose.render.explanation_html import explanations_html
+        from tclose.render.faces.html import fragment
+        from tclose.render.telling.explanations import explanation_documents
 
-        return explanations_html(self.items)
+        return fragment(*explanation_documents(self.items))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from tclose.letters import holdable
 from tclose.models.catalogue import Requirement
 from tclose.roles import Roles
 
@@ -41,6 +43,8 @@ class Frontier:
     rows: int
     points: tuple[Point, ...]
     notes: tuple[str, ...]
+    people: int | None = None
+    """How many people the rows are of, where people were counted."""
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -59,22 +63,24 @@ class Frontier:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the frontier as JSON-ready data."""
-        from tclose.render.frontier import frontier_data
+        from tclose.render.data.frontiers import frontier_data
 
         return frontier_data(self)
 
     def to_svg(self) -> str:
-        """Return the frontier as a figure."""
-        from tclose.render.figures.frontier import frontier_figure
+        """Return the frontier as a picture."""
+        from tclose.render.pictures.frontier import frontier_picture
 
-        return frontier_figure(self)
+        return frontier_picture(self)
 
     def __str__(self) -> str:
-        from tclose.render.frontier import frontier_text
+        from tclose.render.faces.text import text
+        from tclose.render.telling.frontiers import frontier_document
 
-        return frontier_text(self)
+        return holdable(text(frontier_document(self)), sys.stdout)
 
     def _repr_html_(self) -> str:
-        from tclose.render.frontier import frontier_html
+        from tclose.render.faces.html import fragment
+        from tclose.render.telling.frontiers import frontier_document
 
-        return frontier_html(self)
+        return fragment(frontier_document(self))

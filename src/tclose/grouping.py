@@ -43,7 +43,7 @@ class Batch:
 
 
 @dataclass
-class _Share:
+class Share:
     """What one worker took in: class numbers of its own, codes, and how many of each it saw."""
 
     index: KeyIndex | None
@@ -53,6 +53,13 @@ class _Share:
     codes: list[tuple[Codes, ...]] = field(default_factory=list)
 
     def take(self, batch: Batch) -> None:
+        """Take rows in."""
+        self.take_classes(batch)
+        for codes, counts in zip(batch.codes, self.code_counts, strict=True):
+            loops.tally(codes, counts)
+
+    def take_classes(self, batch: Batch) -> None:
+        """Take in which classes rows are in, and count how many rows each class has."""
         if self.index is None:
             numbers = np.asarray(batch.words[0], dtype=np.int32)
         else:
@@ -60,8 +67,6 @@ class _Share:
             if self.index.size > len(self.sizes):
                 self.sizes = np.concatenate([self.sizes, np.zeros(self.index.size, dtype=self.sizes.dtype)])
         loops.tally(numbers, self.sizes)
-        for codes, counts in zip(batch.codes, self.code_counts, strict=True):
-            loops.tally(codes, counts)
         self.numbers.append(numbers)
         self.codes.append(batch.codes)
 
@@ -100,11 +105,11 @@ class GroupedRows:
         self._threads = threads
         lock, stopped = threading.Lock(), threading.Event()
 
-        def work(_: int) -> _Share:
-            share = _Share(
-                index=None if direct else KeyIndex(len(spans)),
-                sizes=np.zeros(spans[0] if direct else 1024, dtype=counter),
-                code_counts=[np.zeros(span, dtype=counter) for span in code_spans],
+        def work(_: int) -> Share:
+            share = self._share(
+                None if direct else KeyIndex(len(spans)),
+                np.zeros(spans[0] if direct else 1024, dtype=counter),
+                [np.zeros(span, dtype=counter) for span in code_spans],
             )
             while not stopped.is_set():
                 with lock:
@@ -124,6 +129,8 @@ class GroupedRows:
             np.asarray(sum(share.code_counts[at].astype(np.int64) for share in self._shares))
             for at in range(len(code_spans))
         ]
+        self._number_of: list[Integers | NDArray[np.int32]] = []
+        """For each worker the number of each of its classes, where the workers' own numbers are not those of all."""
         whole = self._shares[0].index
         if whole is None:
             self.keys, self._starts, self._first = self._placed_by_code()
@@ -131,11 +138,15 @@ class GroupedRows:
             self.keys, self._starts, self._first = self._placed_by_index(whole)
         self.rows = int(self._starts[-1])
 
+    def _share(self, index: KeyIndex | None, sizes: Integers, code_counts: list[Integers]) -> Share:
+        """Return the share of a worker, which has taken nothing in yet."""
+        return Share(index, sizes, code_counts)
+
     def _placed_by_code(self) -> _Placed:
         """Place the classes where the key word itself is the class number."""
         totals: Integers = np.sum([share.sizes for share in self._shares], axis=0, dtype=np.int64)
         present = np.flatnonzero(totals)
-        starts = _running(totals)
+        starts = running(totals)
         first = [starts[:-1].copy()]
         for share in self._shares[:-1]:
             first.append(first[-1] + share.sizes)
@@ -148,12 +159,16 @@ class GroupedRows:
         counted = np.zeros((len(self._shares), whole.size), dtype=np.int64)
         for row, number, share in zip(counted, numbers, self._shares, strict=True):
             row[number] = share.sizes[: len(number)]
-        starts = _running(counted.sum(axis=0))
+        starts = running(counted.sum(axis=0))
         first, place = [], starts[:-1].copy()
         for row, number in zip(counted, numbers, strict=True):
             first.append(place[number])
             place = place + row
-        return np.stack(whole.words(), axis=1), starts, first
+        self._number_of = [*numbers]
+        keys = np.stack(whole.words(), axis=1)
+        for share in self._shares:
+            share.index = None  # all are numbered: on raw tables it is the most that is held
+        return keys, starts, first
 
     def sorted_codes(self, attribute: int, rank_of_code: Ranks) -> Ranks:
         """Return the attribute's ranks with the rows of each class together."""
@@ -167,6 +182,14 @@ class GroupedRows:
 
         list(self._pool.map(scatter, range(len(self._shares))))
         return ranks
+
+    def _counters(self, values: int) -> Counters:
+        """Return scratch space to count one attribute in."""
+        return Counters(values, self._counter)
+
+    def _sizes(self, low: int, high: int) -> Integers:
+        """Return the sizes of some classes."""
+        return np.diff(self._starts[low : high + 1])
 
     def map(
         self, rank_of_code: Sequence[Ranks], values: Sequence[int], measure: Callable[[Part], Result]
@@ -191,16 +214,16 @@ class GroupedRows:
         def work(position: int) -> Result:
             low, high = int(cuts[position]), int(cuts[position + 1])
             if not hasattr(scratch, "counters"):
-                scratch.counters = [_Counters(m, self._counter) for m in values]
+                scratch.counters = [self._counters(m) for m in values]
             blocks = tuple(
                 counters.block(rows, starts, low, high) for counters, rows in zip(scratch.counters, ranks, strict=True)
             )
-            return measure(Part(self.keys[low:high], np.diff(starts[low : high + 1]), blocks))
+            return measure(Part(self.keys[low:high], self._sizes(low, high), blocks))
 
         yield from self._pool.map(work, range(len(cuts) - 1))
 
 
-class _Counters:
+class Counters:
     """Scratch space to count the values of one class after the other, without sorting them."""
 
     def __init__(self, values: int, counter: type[np.int32] | type[np.int64]) -> None:
@@ -208,6 +231,7 @@ class _Counters:
         self._bits = [np.zeros((values >> shift) + 1, dtype=np.uint64) for shift in (6, 12, 18)]
 
     def block(self, rows: Ranks, starts: Integers, low: int, high: int) -> Block:
+        """Return the counts of some classes."""
         capacity = int(starts[high] - starts[low])
         offsets = np.zeros(high - low + 1, dtype=np.int64)
         ranks = np.empty(capacity, dtype=np.int32)
@@ -226,7 +250,8 @@ def _pool(threads: int, process: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(threads, thread_name_prefix="tclose")
 
 
-def _running(counts: Integers) -> Integers:
+def running(counts: Integers) -> Integers:
+    """Return the sum of the counts before each one, and of all."""
     running = np.zeros(len(counts) + 1, dtype=np.int64)
     np.cumsum(counts, out=running[1:])
     return running

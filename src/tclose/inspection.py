@@ -6,25 +6,26 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from tclose.counts import Block, Integers, Part, Ranks
+from tclose.counts import Block, Integers, Part, Ranks, Superset, joined, sparse_block
 from tclose.domains import Domain, Observed, arranged
-from tclose.engines.interface import ClassStore, Counted, MeasuredThere, MeasuresThere, Progress, Session, Table
-from tclose.errors import DomainError, InputError
-from tclose.measuring import Measured, Tally, Task, measured, merged
-from tclose.models.base import Model
+from tclose.engines.base import Counted, Engine, Progress, Table
+from tclose.engines.class_tables import ClassTable
+from tclose.engines.people import Census, Trajectories
+from tclose.errors import InputError, either
+from tclose.measuring import Measured, Tally, Task, merged
+from tclose.models.base import Model, Whole
 from tclose.models.catalogue import Requirement, label
-from tclose.models.journalist import JournalistRisk
-from tclose.models.prosecutor import ProsecutorRisk
+from tclose.models.corrupted import PAIRS
 from tclose.models.t_closeness import TCloseness
+from tclose.populations import Sampling
 from tclose.results import AttributeAudit, Figure, Value, Verdict, WorstClass
 from tclose.roles import Distance
 
-AT_RISK = Fraction(1, 5)
-"""A row counts as at risk where the chance to re-identify it is more than this."""
 _MOST_DROPPED = 12
 """(n,t)-closeness tries every way to drop quasi-identifiers; with more of them there are too many."""
 
@@ -98,24 +99,62 @@ class Traced:
 class Inspected:
     """What was found of one grouping."""
 
-    rows: int
+    counted: Counted
+    census: Census | None
+    """How many people there are, where they are counted."""
     domains: tuple[Domain, ...]
     ranks: tuple[Ranks, ...]
     findings: tuple[Finding, ...]
-    classes: ClassStore
+    classes: ClassTable
     evidence: tuple[Traced, ...]
+    whole: Part | None
+    """All classes, where they were needed together."""
+
+    @property
+    def rows(self) -> int:
+        """How many rows the table has."""
+        return self.counted.rows if self.census is None else self.census.rows
+
+    @property
+    def people(self) -> int | None:
+        """How many people, where they are counted."""
+        return None if self.census is None else self.census.people
 
 
 @dataclass(frozen=True)
 class Inspection:
     """A table under inspection: what to measure, what is required, and the engine that counts."""
 
-    session: Session
-    table: Table
+    session: Engine
+    table: Table[Any]
     wanted: tuple[Requirement, ...]
     models: tuple[Model, ...]
-    population: Table | None
+    population: Table[Any] | None
     progress: Progress
+    any: int | None = None
+    """At most how many columns someone knows, where that is looked at too."""
+    sampling: Sampling | None = None
+    """How the table was drawn from its population, where that is estimated."""
+
+    def _census(self, counted: Counted) -> Census | None:
+        """Return how many people there are, every row of someone; None where rows are counted."""
+        if self.table.person is None:
+            return None
+        found = counted.census or self._asked_census
+        found.check(self.table.person, self.table.label)
+        return found
+
+    @cached_property
+    def _asked_census(self) -> Census:
+        """How many people there are, asked of the engine once for all groupings."""
+        return self.session.census(self.table, str(self.table.person))
+
+    def trajectories(self, found: Inspected) -> Trajectories | None:
+        """Return by which sets of the classes found people are told apart; None where rows are counted."""
+        person = self.table.person
+        if person is None:
+            return None
+        return found.counted.trajectories() or self.session.trajectories(self.table, found.counted.quasi, person)
 
     def inspect(
         self,
@@ -126,6 +165,7 @@ class Inspection:
         """Count one grouping and measure every model on it."""
         population = self.population if run.table_models else None
         counted = self.session.count(self.table, run.quasi, run.names, self.progress, population)
+        census = self._census(counted)
         domains, ranks = zip(
             *(
                 arranged(" × ".join(names), observed, distance, reference)
@@ -135,24 +175,31 @@ class Inspection:
             ),
             strict=True,
         )
-        tasks = self._tasks(run, domains)
+        tasks = self.tasks(run, domains)
         classes = counted.classes(_columns(tasks, domains), [task.model.whole for task in tasks])
-        people: list[int] = []
-        tallies = merged(_stored(self._parts(counted, ranks, tasks, domains, people), classes), tasks)
-        findings = _findings(tasks, tallies, domains, classes, counted.rows, sum(people))
+        whole, sums = self._whole(counted, ranks, tasks), _Sums()
+        tallies = merged(_stored(sums.of(self._parts(run, counted, whole, ranks, tasks, domains)), classes), tasks)
+        if self.table.person is not None:
+            _check_single_values(tasks, tallies, domains, sums)
+        findings = _findings(tasks, tallies, domains, classes, sums)
+        if self.table.person is not None:
+            findings = tuple(replace(found, figure=replace(found.figure, unit="people")) for found in findings)
         evidence = tuple(
             Traced(domain, run.quasi, counted, at, some)
             for at, (domain, some) in enumerate(zip(domains, ranks, strict=True))
         )
-        return Inspected(counted.rows, domains, ranks, findings, classes, evidence)
+        return Inspected(counted, census, domains, ranks, findings, classes, evidence, whole)
 
-    def _tasks(self, run: Run, domains: Sequence[Domain]) -> list[Task]:
-        """Return what to measure: table models once, attribute models for each attribute they apply to."""
+    def tasks(self, run: Run, domains: Sequence[Domain], *, subsets: bool = False) -> list[Task]:
+        """Return what to measure: table models once, attribute models for each attribute they apply to.
+
+        With ``subsets``, what is required of whoever knows only some of the columns; else, of whoever knows all.
+        """
         tasks = []
         for model in self.models:
-            mine = [requirement for requirement in self.wanted if requirement.model == model]
+            mine = [each for each in self.wanted if each.model == model and (each.any is not None) == subsets]
             if model.scope == "table":
-                always = [Requirement(model, AT_RISK)] if isinstance(model, ProsecutorRisk | JournalistRisk) else []
+                always = [Requirement(model, model.at_risk)] if model.at_risk is not None and not subsets else []
                 if run.table_models:
                     tasks.append(Task(model, None, (*always, *mine), unasked=len(always)))
                 continue
@@ -165,28 +212,42 @@ class Inspection:
                     tasks.append(Task(model, at, here))
         return tasks
 
+    def _whole(self, counted: Counted, ranks: Sequence[Ranks], tasks: Sequence[Task]) -> Part | None:
+        """Return all classes in one part where they are compared with larger ones or merged; None elsewhere."""
+        merging = self.any is not None and self.table.person is None
+        if not merging and not any(task.model.needs_supersets for task in tasks):
+            return None
+        return joined(list(counted.map(ranks, lambda part: part)))
+
     def _parts(
         self,
+        run: Run,
         counted: Counted,
+        whole: Part | None,
         ranks: Sequence[Ranks],
         tasks: Sequence[Task],
         domains: Sequence[Domain],
-        people: list[int],
-    ) -> Iterable[Measured]:
-        """Measure part by part; where classes are compared with larger ones, all in one part."""
+    ) -> Iterator[Measured]:
+        """Measure part by part, or all classes in one part where they are all here."""
+        if whole is None:
+            return counted.measured(ranks, tasks, domains)
+        compared = any(task.model.needs_supersets for task in tasks)
+        supersets = self._supersets(run, counted, whole, ranks) if compared else None
+        return iter([counted.measure(whole, tasks, domains, supersets)])
 
-        def measure(part: Part, supersets: list[Integers] | None = None) -> Measured:
-            population = counted.population(part.keys)
-            if population is not None:
-                _check_population(int(np.count_nonzero(population < part.sizes)))
-                people.append(int(population.sum()))
-            return measured(part, tasks, domains, population, supersets)
-
-        if not any(task.model.needs_supersets for task in tasks):
-            there: MeasuresThere | None = getattr(counted, "measured", None)
-            return counted.map(ranks, measure) if there is None else _there(there(ranks, tasks, domains), people)
-        whole = _joined(list(counted.map(ranks, lambda part: part)))
-        return [measure(whole, _supersets(counted.codes(whole.keys)))]
+    def _supersets(self, run: Run, counted: Counted, whole: Part, ranks: Sequence[Ranks]) -> list[Superset]:
+        """Return every way to drop quasi-identifiers; people are counted again, who may be in several classes."""
+        codes = counted.codes(whole.keys)
+        found = []
+        for chosen in _subsets(codes.shape[1]):
+            blocks = None
+            if self.table.person is not None:
+                fewer = self.session.count(self.table, [run.quasi[at] for at in chosen], run.names, self.progress)
+                united = joined(list(fewer.map(ranks, lambda part: part)))
+                places = np.argsort(_numbered(fewer.codes(united.keys)))
+                blocks = tuple(_in_order(block, places) for block in united.blocks)
+            found.append(Superset(_numbered(codes[:, list(chosen)]), blocks))
+        return found
 
     def drivers(self, run: Run, found: Inspected, quasi: Sequence[str]) -> list[dict[str, Fraction] | None]:
         """Return, for each attribute, t with each quasi-identifier left out."""
@@ -195,27 +256,10 @@ class Inspection:
         for name in quasi:
             fewer = [other for other in run.quasi if other != name]
             counted = self.session.count(self.table, fewer, run.names, self.progress)
-            tallies = merged(self._parts(counted, found.ranks, tasks, found.domains, []), tasks)
+            tallies = merged(self._parts(run, counted, None, found.ranks, tasks, found.domains), tasks)
             for driving, tally in zip(without, tallies, strict=True):
                 driving[name] = Fraction(tally.value or 0)
         return list(without)
-
-
-def _there(parts: Iterable[MeasuredThere], people: list[int]) -> Iterator[Measured]:
-    """Give parts that the engine measured where their rows are, with what it found of the population."""
-    for part in parts:
-        _check_population(part.short)
-        people.append(part.people)
-        yield part
-
-
-def _check_population(fewer: int) -> None:
-    """Refuse a population that cannot have been the one the table was drawn from."""
-    if fewer:
-        raise DomainError(
-            f"The population has fewer rows than the table in {fewer} of the table's classes; it must contain everyone "
-            "in the table, with quasi-identifiers generalised in the same way."
-        )
 
 
 def attribute_audit(
@@ -253,7 +297,21 @@ def _columns(tasks: Sequence[Task], domains: Sequence[Domain]) -> list[str]:
     return names
 
 
-def _stored(parts: Iterable[Measured], classes: ClassStore) -> Iterator[Measured]:
+@dataclass
+class _Sums:
+    """What is summed over the classes while they pass by: their sizes, and their sizes in the population."""
+
+    size: int = 0
+    people: int = 0
+
+    def of(self, parts: Iterable[Measured]) -> Iterator[Measured]:
+        for part in parts:
+            self.size += part.size
+            self.people += part.people
+            yield part
+
+
+def _stored(parts: Iterable[Measured], classes: ClassTable) -> Iterator[Measured]:
     for part in parts:
         classes.add(part)
         yield part
@@ -263,9 +321,8 @@ def _findings(
     tasks: Sequence[Task],
     tallies: Sequence[Tally],
     domains: Sequence[Domain],
-    classes: ClassStore,
-    rows: int,
-    people: int,
+    classes: ClassTable,
+    whole: _Sums,
 ) -> tuple[Finding, ...]:
     """Name the class that decides each figure, and add the averages that go with the risks."""
     tied = [np.concatenate(tally.keys) if tally.keys else np.zeros((0, 1), dtype=np.int64) for tally in tallies]
@@ -278,54 +335,53 @@ def _findings(
             key, at = next(named)
             worst = WorstClass(key, int(np.concatenate(tally.sizes)[at]), tally.tied)
         value: Value = tally.average if task.model.averaged else (tally.value if tally.value is not None else 0)
-        details = _details(task, tally, average, len(classes), rows, people)
+        at_risk = tally.failing_rows[0] if task.model.at_risk is not None else 0
+        details = task.model.details(Whole(whole.size, len(classes), whole.people, at_risk, tally.totals, average))
         domain = domains[task.attribute] if task.attribute is not None else None
         found.append(Finding(task, tally, Figure(task.model, value, worst, details), domain))
     return tuple(found)
 
 
-def _details(
-    task: Task, tally: Tally, average: Fraction | None, classes: int, rows: int, people: int
-) -> dict[str, Value]:
-    if isinstance(task.model, ProsecutorRisk):
-        return {"average": Fraction(classes, rows), "at_risk": Fraction(tally.failing_rows[0], rows)}
-    if isinstance(task.model, JournalistRisk):
-        expected = Fraction(classes, people)
-        return {
-            "average": max(expected, average or expected),
-            "at_risk": Fraction(tally.failing_rows[0], rows),
-        }
-    return task.model.details(tally.totals, rows)
+def _check_single_values(
+    tasks: Sequence[Task], tallies: Sequence[Tally], domains: Sequence[Domain], whole: _Sums
+) -> None:
+    """Refuse people with several values in a class where counts would have to say which values are whose."""
+    for task, tally in zip(tasks, tallies, strict=True):
+        if not task.model.one_value_each or task.attribute is None:
+            continue
+        domain, sizes = domains[task.attribute], either("measure='k'", "--measure k")
+        if domain.left_out or tally.totals.get(PAIRS, 0) != whole.size:
+            raise InputError(
+                f"{task.model.title} cannot be measured of {domain.name!r} where people are counted: somebody has "
+                "several of its values in one class, or none, and counts do not say which values go when somebody is "
+                f"known. Measure k alone ({sizes}), or count rows "
+                f"({either('person=None', '--rows')})."
+            )
 
 
-def _joined(parts: Sequence[Part]) -> Part:
-    """Return all parts as one."""
-    blocks = []
-    for several in zip(*(part.blocks for part in parts), strict=True):
-        lengths = np.concatenate([block.distinct for block in several])
-        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        ranks, counts, sizes = (
-            np.concatenate([getattr(block, name) for block in several]) for name in ("ranks", "counts", "sizes")
-        )
-        blocks.append(Block(offsets, ranks, counts, sizes))
-    keys = np.concatenate([part.keys for part in parts])
-    return Part(keys, np.concatenate([part.sizes for part in parts]), tuple(blocks))
-
-
-def _supersets(codes: Integers) -> list[Integers]:
-    """Return, for every way to drop quasi-identifiers, the number of each class's superset."""
-    columns = codes.shape[1]
+def _subsets(columns: int) -> Iterator[tuple[int, ...]]:
+    """Give every way to drop some of the quasi-identifiers: those that stay."""
     if columns > _MOST_DROPPED:
         raise InputError(
             f"(n,t)-closeness tries every way to drop quasi-identifiers; {columns} of them are too many, "
             f"name at most {_MOST_DROPPED}."
         )
-    found = []
     for kept in range(columns):
-        for chosen in itertools.combinations(range(columns), kept):
-            numbers = np.zeros(len(codes), dtype=np.int64)
-            for column in chosen:
-                _, code = np.unique(codes[:, column], return_inverse=True)
-                _, numbers = np.unique(numbers * (int(code.max()) + 1) + code, return_inverse=True)
-            found.append(numbers)
-    return found
+        yield from itertools.combinations(range(columns), kept)
+
+
+def _numbered(codes: Integers) -> Integers:
+    """Return the number of each row of codes among the different ones, in the order of the codes."""
+    numbers = np.zeros(len(codes), dtype=np.int64)
+    for column in codes.T:
+        _, code = np.unique(column, return_inverse=True)
+        _, numbers = np.unique(numbers * (int(code.max()) + 1) + code, return_inverse=True)
+    return numbers
+
+
+def _in_order(block: Block, places: Integers) -> Block:
+    """Return a block with its classes in another order."""
+    number = np.empty_like(places)
+    number[places] = np.arange(len(places))
+    classes = np.repeat(number, block.distinct)
+    return sparse_block(classes, block.ranks, block.counts, block.classes)

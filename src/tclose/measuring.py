@@ -7,24 +7,28 @@ in which parts arrive, because ties are kept until all parts are in.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose.counts import Block, Integers, Part
+from tclose.counts import Block, Integers, Part, Superset
 from tclose.distances.divergences import DIGITS
 from tclose.domains import Domain
-from tclose.errors import InternalError
+from tclose.errors import DomainError, InternalError
 from tclose.exact import as_float
 from tclose.models.base import AttributeModel, ClassFigures, Exact, Model, TableModel
 from tclose.models.catalogue import Requirement
-from tclose.models.n_t_closeness import NTCloseness
 
 _EQUAL = Decimal(10) ** -50
+_NEAR = 4
+"""Numbers within so many times as many as there are are ranked by a table, others by sorting."""
+Foremost = Callable[[Integers], Integers]
+"""Takes keys; returns the positions of those among which is the first in the order of the engine's values."""
 
 
 @dataclass(frozen=True)
@@ -94,6 +98,19 @@ class Measured:
     sizes: Integers
     values: tuple[NDArray[np.float64], ...]
     tallies: tuple[Tally, ...]
+    people: int = 0
+    """How many people of the population are in these classes."""
+    size: int = 0
+    """The sum of the sizes of these classes."""
+
+
+def check_population(fewer: int) -> None:
+    """Refuse a population that has fewer rows than the table in some classes: the table was not drawn from it."""
+    if fewer:
+        raise DomainError(
+            f"The population has fewer rows than the table in {fewer} of the table's classes; it must contain everyone "
+            "in the table, with quasi-identifiers generalised in the same way."
+        )
 
 
 def measured(
@@ -101,7 +118,8 @@ def measured(
     tasks: Sequence[Task],
     domains: Sequence[Domain],
     population: Integers | None = None,
-    supersets: list[Integers] | None = None,
+    supersets: list[Superset] | None = None,
+    foremost: Foremost | None = None,
 ) -> Measured:
     """Return every task's figures for the classes of a part.
 
@@ -116,38 +134,49 @@ def measured(
     population
         The size of each class in the population, if there is one.
     supersets
-        For models that compare a class with larger ones: for each way to enlarge classes, the number of
-        each class's superset. The part must then hold all classes.
+        For models that compare a class with larger ones: each way to enlarge classes. The part must then hold all
+        classes.
+    foremost
+        Which of some keys may be the first; the tallies keep only those of the tied classes. All of them if None.
     """
     values: list[NDArray[np.float64]] = []
     tallies: list[Tally] = []
     for task in tasks:
         block = part.blocks[task.attribute] if task.attribute is not None else None
         domain = domains[task.attribute] if task.attribute is not None else None
-        figures = _figures(task.model, part, block, domain, population, supersets)
+        figures = _figures(task, part, block, domain, population, supersets)
         values.append(figures.values)
-        tallies.append(tally(task, figures, part, block, domain))
-    return Measured(part.keys, part.sizes, tuple(values), tuple(tallies))
+        tallies.append(tally(task, figures, part, block, domain, foremost))
+    people = 0 if population is None else int(population.sum())
+    return Measured(part.keys, part.sizes, tuple(values), tuple(tallies), people, int(part.sizes.sum()))
 
 
 def _figures(
-    model: Model,
+    task: Task,
     part: Part,
     block: Block | None,
     domain: Domain | None,
     population: Integers | None,
-    supersets: list[Integers] | None,
+    supersets: list[Superset] | None,
 ) -> ClassFigures:
+    model = task.model
     if isinstance(model, TableModel):
         return model.measure(part.sizes, population)
-    if isinstance(model, NTCloseness) and block is not None and domain is not None and supersets is not None:
-        return model.measure_with_supersets(block, domain, supersets)
-    if isinstance(model, AttributeModel) and block is not None and domain is not None:
-        return model.measure(block, domain)
+    if isinstance(model, AttributeModel) and task.attribute is not None and block is not None and domain is not None:
+        if supersets is None:
+            return model.measure(block, domain)
+        return model.measure_beside(block, domain, [superset.of(task.attribute) for superset in supersets])
     raise InternalError("A model was measured without what it measures.")
 
 
-def tally(task: Task, figures: ClassFigures, part: Part, block: Block | None, domain: Domain | None) -> Tally:
+def tally(
+    task: Task,
+    figures: ClassFigures,
+    part: Part,
+    block: Block | None,
+    domain: Domain | None,
+    foremost: Foremost | None = None,
+) -> Tally:
     """Return the worst figure of a part and how many of its classes miss each requirement."""
     found = Tally(totals=dict(figures.totals))
     judge = _Judge(task.model, figures, block, domain)
@@ -157,7 +186,10 @@ def tally(task: Task, figures: ClassFigures, part: Part, block: Block | None, do
         found.shares = dict(zip(denominators.tolist(), rows.tolist(), strict=True))
         return found
     found.value, tied = judge.worst()
-    found.keys, found.sizes, found.tied = [part.keys[tied]], [part.sizes[tied]], len(tied)
+    found.tied = len(tied)
+    if foremost is not None and len(tied) > 1:
+        tied = tied[foremost(part.keys[tied])]
+    found.keys, found.sizes = [part.keys[tied]], [part.sizes[tied]]
     for requirement in task.requirements:
         failing = judge.failing(requirement)
         found.failing_classes.append(int(np.count_nonzero(failing)))
@@ -171,7 +203,7 @@ def failing(part: Part, tasks: Sequence[Task], domains: Sequence[Domain]) -> NDA
     for task in tasks:
         block = part.blocks[task.attribute] if task.attribute is not None else None
         domain = domains[task.attribute] if task.attribute is not None else None
-        figures = _figures(task.model, part, block, domain, None, None)
+        figures = _figures(task, part, block, domain, None, None)
         judge = _Judge(task.model, figures, block, domain)
         for requirement in task.requirements:
             missed |= judge.failing(requirement)
@@ -205,7 +237,8 @@ class _Judge:
         for value in exact[1:]:
             if _compare(value, best, self.model) > 0:
                 best = value
-        return best, near[[_compare(exact[g], best, self.model) == 0 for g in group]]
+        as_bad = np.array([_compare(value, best, self.model) == 0 for value in exact])
+        return best, near[as_bad[group]]
 
     def _margin(self, value: float) -> float:
         return self.model.margin * max(1.0, abs(value)) if math.isfinite(value) else 0.0
@@ -222,25 +255,23 @@ class _Judge:
         near = np.flatnonzero(np.abs(values - limit) <= self._margin(limit))
         if len(near) and self.figures.parts is not None:
             exact, group = self._exactly(near)
-            met = [requirement.met_by(value) for value in exact]
-            beyond[near] = [not met[g] for g in group]
+            missed = np.array([not requirement.met_by(value) for value in exact])
+            beyond[near] = missed[group]
         else:
             for position in near.tolist():
                 beyond[position] = not self._certainly_met(position, requirement)
         return np.asarray(beyond)
 
-    def _exactly(self, near: Integers) -> tuple[list[Exact], list[int]]:
+    def _exactly(self, near: Integers) -> tuple[list[Exact], Integers]:
         """Return the different exact figures among some classes, and which of them each class has."""
-        parts = self.figures.parts or ()
-        seen: dict[tuple[int, ...], int] = {}
-        exact: list[Exact] = []
-        group: list[int] = []
-        for row in zip(*(part[near].tolist() for part in parts), strict=True):
-            if row not in seen:
-                seen[row] = len(exact)
-                exact.append(self.model.exact(self.domain, *row))
-            group.append(seen[row])
-        return exact, group
+        columns = [part[near] for part in self.figures.parts or ()]
+        number, group = 1, np.zeros(len(near), dtype=np.int64)
+        for column in columns:
+            different, code = _ranked(column)
+            number, group = _ranked(group * different + code) if different > 1 else (number, group)
+        first = np.empty(number, dtype=np.int64)
+        first[group[::-1]] = np.arange(len(near))[::-1]
+        return [self.model.exact(self.domain, *(int(column[at]) for column in columns)) for at in first.tolist()], group
 
     def _certainly_met(self, position: int, requirement: Requirement) -> bool:
         if self.block is None:
@@ -252,6 +283,20 @@ class _Judge:
             if abs(value - threshold) < _EQUAL:
                 return not self.model.strict
         return (value > threshold) == (self.model.good == "high")
+
+
+def _ranked(numbers: NDArray[Any]) -> tuple[int, Integers]:
+    """Return how many different numbers there are, and which of them, in their order, each is; near ones unsorted."""
+    if numbers.dtype.kind == "i":
+        low = int(numbers.min())
+        span = int(numbers.max()) - low + 1
+        if span <= _NEAR * len(numbers):
+            present = np.zeros(span, dtype=np.int64)
+            present[numbers - low] = 1
+            ranks = np.cumsum(present) - 1
+            return int(ranks[-1]) + 1, ranks[numbers - low]
+    different, ranks = np.unique(numbers, return_inverse=True)
+    return len(different), ranks
 
 
 def _compare(value: Exact, other: Exact | None, model: Model) -> int:

@@ -1,4 +1,4 @@
-"""The policy file, ``tclose.toml`` or ``[tool.tclose]`` in pyproject.toml, as roles and requirements.
+"""A policy: what a file such as ``tclose.toml`` says, as roles and requirements.
 
 ::
 
@@ -9,10 +9,13 @@
     zip = { role = "quasi-identifier", hierarchy = "zip.csv", levels = [0, 2], weight = 2 }
     salary = { role = "sensitive", distance = "ordered", nulls = "drop", t = 0.2 }
     disease = { role = "sensitive", hierarchy = "diseases.csv", l = 3 }
+    patient_id = { role = "person" }
 
     [policy]
     k = 5
     t = 0.3
+    any = 3
+    others = "remove"
 
     [release]
     suppress = 0.01
@@ -20,16 +23,23 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
-from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from tclose.errors import InputError, PolicyError, closest, listed
-from tclose.policy_release import Recoding, ReleasePolicy, check_keys, recoding_of, release_policy, threshold_text
-from tclose.roles import DISTANCE_WORDS, Distance, Roles, Together, distance_named
+from tclose.errors import InputError, PolicyError, closest, either, listed
+from tclose.policy_about import About, about_of
+from tclose.policy_release import (
+    Recoding,
+    ReleasePolicy,
+    check_keys,
+    recoding_of,
+    release_policy,
+    share_text,
+    threshold_text,
+)
+from tclose.roles import DISTANCES, Distance, Others, Roles, Together, distance_named
 from tclose.sources.database import is_database_address
 from tclose.sources.source import ReadOptions
 
@@ -39,9 +49,13 @@ if TYPE_CHECKING:
 Thresholds = Mapping[str, Mapping[str | None, str]]
 """Model key to attribute to threshold as written; under None the threshold of every other attribute."""
 
-ROLE_WORDS = ("quasi-identifier", "sensitive", "identifier", "insensitive")
+ROLE_WORDS = ("quasi-identifier", "sensitive", "identifier", "person", "pseudonym", "shifted", "insensitive")
 READ_KEYS = tuple(option.name for option in fields(ReadOptions))
 TABLE_KEYS = ("source", "reference", "population")
+SAMPLING_KEYS = ("population_size", "sampling_fraction", "weight_column")
+"""How the table was drawn from its population, in one of these ways."""
+_CHOICES = ("together", "person", "any", "corrupted", "preset", "others", "gain", *SAMPLING_KEYS)
+"""What [policy] says besides thresholds."""
 _COLUMN_KEYS = ("role", "distance", "order", "nulls", "hierarchy")
 
 
@@ -59,12 +73,23 @@ class Policy:
         Tables: the one to audit, the one its classes are compared with, the people it was drawn from.
     read
         How files are read.
-    insensitive
-        Columns of which the policy says that they are neither known nor secret.
-    hierarchies, levels, weights
-        Of quasi-identifiers: how they are generalised in a release, how far, and how much they count.
+    hierarchies, levels, weights, numbers
+        Of quasi-identifiers: how they are generalised in a release, how far, how much they count, and which numbers are
+        published beside their text.
     release
         How a release is made.
+    any
+        At most how many quasi-identifiers someone knows, whichever they are; None for all of them.
+    corrupted
+        At most how many others of a class someone knows; None for nobody.
+    preset
+        The name of a rule whose requirements are added, where the policy does not say something else of their models.
+    sampling
+        How the table was drawn from its population, by one of ``SAMPLING_KEYS``.
+    gain
+        The largest gain that an attacker may have, as it was written; None where none is given.
+    about
+        What reports say of their purpose and of people.
     """
 
     roles: Roles = field(default_factory=Roles)
@@ -73,21 +98,39 @@ class Policy:
     reference: str | None = None
     population: str | None = None
     read: ReadOptions = field(default_factory=ReadOptions)
-    insensitive: tuple[str, ...] = ()
     hierarchies: Mapping[str, str | Mapping[str, object]] = field(default_factory=dict, hash=False)
     levels: Mapping[str, int | tuple[int, int]] = field(default_factory=dict, hash=False)
     weights: Mapping[str, float] = field(default_factory=dict, hash=False)
+    numbers: Mapping[str, str] = field(default_factory=dict, hash=False)
     release: ReleasePolicy = field(default_factory=ReleasePolicy)
+    any: int | None = None
+    corrupted: int | None = None
+    preset: str | None = None
+    sampling: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    gain: str | None = None
+    about: About = field(default_factory=About)
 
     def requirements(self) -> tuple[Requirement, ...]:
         """Return the requirements, where a threshold for one attribute replaces the one for all."""
-        from tclose.models.catalogue import requirements
+        from tclose.models.catalogue import required_for_any, required_with_known, requirements
+        from tclose.presets import with_preset
 
         found: list[Requirement] = []
         for key, by_attribute in self.thresholds.items():
             for attribute, threshold in _spread(by_attribute, self.roles).items():
                 found += requirements({key: threshold if attribute is None else {attribute: threshold}})
-        return tuple(found)
+        return required_with_known(required_for_any(with_preset(tuple(found), self.preset), self.any), self.corrupted)
+
+
+def _sampling(asked: Mapping[str, object]) -> dict[str, Any]:
+    """Return how a table was drawn, as it was written, checked: a fraction keeps its digits."""
+    from tclose.populations import Sampling
+
+    found: dict[str, Any] = {key: asked[key] for key in SAMPLING_KEYS if key in asked}
+    if "sampling_fraction" in found:
+        found["sampling_fraction"] = threshold_text(found["sampling_fraction"], "[policy] sampling_fraction")
+    Sampling.of(*(found.get(key) for key in SAMPLING_KEYS))
+    return found
 
 
 def _spread(by_attribute: Mapping[str | None, str], roles: Roles) -> Mapping[str | None, str]:
@@ -99,89 +142,61 @@ def _spread(by_attribute: Mapping[str | None, str], roles: Roles) -> Mapping[str
     return {**others, **own}
 
 
-def read_policy(path: str | Path) -> Policy:
-    """Return the policy in a file.
-
-    Parameters
-    ----------
-    path
-        A TOML file with the tables ``[table]``, ``[columns]``, ``[policy]`` and ``[release]``, or a pyproject.toml
-        that has them under ``[tool.tclose]``. Paths in it are relative to its folder.
-
-    Raises
-    ------
-    PolicyError
-        If the file cannot be read or says something that tclose does not know.
-    """
-    path = Path(path)
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise PolicyError(
-            f"There is no policy file {str(path)!r}. 'tclose profile TABLE -o tclose.toml' writes one."
-        ) from None
-    except (OSError, UnicodeDecodeError) as problem:
-        why = getattr(problem, "strerror", None) or "it is not UTF-8 text"
-        raise PolicyError(f"The policy file {str(path)!r} cannot be read: {why}.") from None
-    return parse_policy(text, path)
-
-
-def parse_policy(text: str, path: Path) -> Policy:
-    """Return the policy in the text of a file; the path is named in messages and resolves paths in it."""
-    try:
-        data = tomllib.loads(text, parse_float=Decimal)
-    except tomllib.TOMLDecodeError as problem:
-        raise PolicyError(f"{path} is not valid TOML: {problem}.") from None
-    if path.name == "pyproject.toml":
-        data = data.get("tool", {}).get("tclose")
-        if data is None:
-            raise PolicyError(f"{path} has no table [tool.tclose].")
-    try:
-        policy = policy_of(data, path.parent)
-        policy.requirements()
-    except PolicyError as problem:
-        raise PolicyError(f"{path}: {problem}") from None
-    except InputError as problem:
-        raise type(problem)(f"{path}: {problem}") from None
-    return policy
-
-
 def policy_of(data: Mapping[str, object], folder: Path) -> Policy:
     """Return the policy that data of the shape of the file says; paths in it are relative to the folder."""
-    check_keys(data, ("table", "columns", "policy", "release"), "the file")
-    table = _mapping(data.get("table", {}), "[table]")
-    asked = _mapping(data.get("policy", {}), "[policy]")
+    check_keys(data, ("table", "columns", "policy", "release", "report"), "the file")
+    if isinstance(data.get("table"), list):
+        raise PolicyError("Several tables are listed, each as [[table]]; 'tclose audit --all' audits each of them.")
+    table = mapping_of(data.get("table", {}), "[table]")
+    asked = mapping_of(data.get("policy", {}), "[policy]")
     check_keys(table, (*TABLE_KEYS, *READ_KEYS), "[table]")
     columns = {
-        name: _column(name, _mapping(given, f"The column {name!r}"), folder)
-        for name, given in _mapping(data.get("columns", {}), "[columns]").items()
+        name: _column(name, mapping_of(given, f"The column {name!r}"), folder)
+        for name, given in mapping_of(data.get("columns", {}), "[columns]").items()
     }
-    model_keys = _model_keys()
-    check_keys(asked, ("together", *model_keys), "[policy]")
-    thresholds: dict[str, dict[str | None, str]] = {
-        _key(key): {None: threshold_text(value, f"[policy] {key}")} for key, value in asked.items() if key != "together"
-    }
-    for name, column in columns.items():
-        for key, threshold in column.thresholds.items():
-            thresholds.setdefault(key, {})[name] = threshold
     return Policy(
         roles=Roles(
             quasi=_with_role(columns, "quasi-identifier"),
             sensitive={name: columns[name].distance for name in _with_role(columns, "sensitive")},
             identifiers=_with_role(columns, "identifier"),
             together=cast("Together", asked.get("together", "each")),
+            person=_person(columns, asked.get("person")),
+            pseudonym=next(iter(_with_role(columns, "pseudonym")), None),
+            shift=_with_role(columns, "shifted"),
+            publish=_with_role(columns, "insensitive"),
+            others=cast("Others", asked.get("others", "refuse" if columns else None)),
         ),
-        thresholds=thresholds,
+        thresholds=_thresholds(asked, columns),
+        any=cast("int | None", asked.get("any")),
+        corrupted=cast("int | None", asked.get("corrupted")),
+        preset=None if asked.get("preset") is None else str(asked["preset"]),
+        sampling=_sampling(asked),
+        gain=None if asked.get("gain") is None else share_text(asked["gain"], "[policy] gain"),
         source=_table_path(table.get("source"), folder, "source"),
         reference=_table_path(table.get("reference"), folder, "reference"),
         population=_table_path(table.get("population"), folder, "population"),
         read=_read_options(table),
-        insensitive=tuple(_with_role(columns, "insensitive")),
         hierarchies=_recodings(columns, "hierarchy"),
         levels=_recodings(columns, "levels"),
         weights=_recodings(columns, "weight"),
-        release=release_policy(_mapping(data.get("release", {}), "[release]")),
+        numbers=_recodings(columns, "numbers"),
+        release=release_policy(mapping_of(data.get("release", {}), "[release]"), folder),
+        about=about_of(mapping_of(data.get("report", {}), "[report]")),
     )
+
+
+def _thresholds(asked: Mapping[str, object], columns: Mapping[str, _Column]) -> dict[str, dict[str | None, str]]:
+    """Return the thresholds of [policy] and of columns, by model and attribute."""
+    check_keys(asked, (*_CHOICES, *_model_keys()), "[policy]")
+    thresholds: dict[str, dict[str | None, str]] = {
+        _key(key): {None: threshold_text(value, f"[policy] {key}")}
+        for key, value in asked.items()
+        if key not in _CHOICES
+    }
+    for name, column in columns.items():
+        for key, threshold in column.thresholds.items():
+            thresholds.setdefault(key, {})[name] = threshold
+    return thresholds
 
 
 @dataclass(frozen=True)
@@ -212,8 +227,10 @@ def _column(name: str, given: Mapping[str, object], folder: Path) -> _Column:
         return _Column(str(role))
     model_keys = _model_keys()
     check_keys(given, (*_COLUMN_KEYS, *model_keys), where)
+    from tclose.hierarchies import is_builder
+
     hierarchy = given.get("hierarchy")
-    if isinstance(hierarchy, str):
+    if isinstance(hierarchy, str) and not is_builder(hierarchy):
         hierarchy = str(folder / hierarchy)
     options = {key: given.get(key) for key in ("distance", "order", "nulls")}
     distance = declared_distance(name, hierarchy=hierarchy, **options)
@@ -250,15 +267,14 @@ def declared_distance(
         return None
     word = word or {"first": "ordered", "last": "ordered", "category": "nominal"}.get(str(nulls))
     if word is None:
-        raise PolicyError(f"{where} says what nulls mean but not its distance; name one of {listed(DISTANCE_WORDS)}.")
+        raise PolicyError(f"{where} says what nulls mean but not its distance; name one of {listed(DISTANCES)}.")
     if hierarchy is not None and word != "hierarchical":
         raise PolicyError(f"{where} has a hierarchy, which fits the distance 'hierarchical' only, not {word!r}.")
     if order is not None and word != "ordered":
         raise PolicyError(f"{where} has an order, which fits the distance 'ordered' only, not {word!r}.")
     if hierarchy is None and word == "hierarchical":
-        raise PolicyError(
-            f"{where} is hierarchical and needs its hierarchy: hierarchy = FILE, or --hierarchy NAME=FILE."
-        )
+        how = either("Hierarchical(FILE)", "--hierarchy NAME=FILE")
+        raise PolicyError(f"{where} is hierarchical and needs its hierarchy: hierarchy = FILE, or {how}.")
     options = {"order": _order(order, where), "nulls": nulls, "tree": hierarchy}
     try:
         return distance_named(str(word), **{key: value for key, value in options.items() if value is not None})
@@ -276,6 +292,17 @@ def _order(order: object, where: str) -> object:
 
 def _with_role(columns: Mapping[str, _Column], role: str) -> list[str]:
     return [name for name, column in columns.items() if column.role == role]
+
+
+def _person(columns: Mapping[str, _Column], named: object) -> str | None:
+    """Return the column that tells people apart, by its role or named in [policy]; there is one at most."""
+    if named is not None and not isinstance(named, str):
+        raise PolicyError("[policy] person must be the name of a column.")
+    telling = [*_with_role(columns, "person"), *_with_role(columns, "pseudonym")]
+    found = list(dict.fromkeys([*telling, *([] if named is None else [named])]))
+    if len(found) > 1:
+        raise PolicyError(f"{listed(found)}: one column at most tells people apart (role = 'person' or 'pseudonym').")
+    return found[0] if found else None
 
 
 def _model_keys() -> tuple[str, ...]:
@@ -310,7 +337,8 @@ def _read_options(table: Mapping[str, object]) -> ReadOptions:
     return ReadOptions(**given)  # type: ignore[arg-type]
 
 
-def _mapping(given: object, where: str) -> Mapping[str, object]:
+def mapping_of(given: object, where: str) -> Mapping[str, object]:
+    """Return a table of a policy, or refuse what is none."""
     if not isinstance(given, Mapping):
         raise PolicyError(f"{where} must be a table of names and values.")
     return given

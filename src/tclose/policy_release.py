@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import cast
 
+from tclose.engines.disguises import MOST_DAYS, USUAL_DAYS
 from tclose.errors import PolicyError, ThresholdError, closest, listed
-from tclose.exact import fraction
+from tclose.exact import Number, fraction, share
 
 AGAINST = ("both", "original")
-RECODING_KEYS = ("hierarchy", "levels", "weight")
+RECODING_KEYS = ("hierarchy", "levels", "weight", "numbers")
 
 
 @dataclass(frozen=True)
@@ -22,13 +24,20 @@ class ReleasePolicy:
     method: str = "auto"
     suppress: str = "0"
     loss: str = "lm"
-    whole_classes: bool = False
+    whole_classes: bool = True
     intervals: bool = True
     pruned: bool = False
     against: str = "both"
+    effort: int = 1
     seed: int = 0
+    shift_days: int = USUAL_DAYS
+    key_file: str | None = None
+    key_variable: str | None = None
+    withstand: str | None = None
 
 
+MOST_EFFORT = 1000
+_MOST = {"seed": 2**63 - 1, "effort": MOST_EFFORT, "shift_days": MOST_DAYS}
 RELEASE_KEYS = tuple(option.name for option in fields(ReleasePolicy))
 
 
@@ -39,22 +48,30 @@ class Recoding:
     hierarchy: str | Mapping[str, object] | None = field(default=None, hash=False)
     levels: int | tuple[int, int] | None = None
     weight: float | None = None
+    numbers: str | None = None
 
 
-def release_policy(given: Mapping[str, object]) -> ReleasePolicy:
-    """Return what ``[release]`` says."""
+def release_policy(given: Mapping[str, object], folder: Path) -> ReleasePolicy:
+    """Return what ``[release]`` says; a file is relative to the folder."""
     check_keys(given, RELEASE_KEYS, "[release]")
     found = {key: _checked(key, value) for key, value in given.items()}
+    if "key_file" in found:
+        found["key_file"] = str(folder / str(found["key_file"]))
     return ReleasePolicy(**found)  # type: ignore[arg-type]
 
 
 def _checked(key: str, value: object) -> object:
     where = f"[release] {key}"
-    if key == "suppress":
-        return _share(value, where)
-    if key == "seed":
-        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**63:
-            raise PolicyError(f"{where} must be a whole number from 0 on.")
+    if key in ("suppress", "withstand"):
+        return share_text(value, where)
+    if key in _MOST:
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _MOST[key]:
+            end = "on" if key == "seed" else f"to {_MOST[key]}"
+            raise PolicyError(f"{where} must be a whole number from 0 {end}.")
+        return value
+    if key in ("key_file", "key_variable"):
+        if not isinstance(value, str):
+            raise PolicyError(f"{where} must be a text: where the key is, never the key itself.")
         return value
     if key in ("whole_classes", "intervals", "pruned"):
         if not isinstance(value, bool):
@@ -81,14 +98,13 @@ def _words(key: str) -> tuple[str, ...]:
     return (AUTO, *METHODS)
 
 
-def _share(value: object, where: str) -> str:
+def share_text(value: object, where: str) -> str:
+    """Return a share from 0 to 1 as text, with the digits that were written, checked."""
     text = threshold_text(value, where)
     try:
-        share = fraction(text, where)
+        share(text, where)
     except ThresholdError as problem:
         raise PolicyError(str(problem)) from None
-    if not 0 <= share < 1:
-        raise PolicyError(f"{where} must be a share of the rows: at least 0 and less than 1.")
     return text
 
 
@@ -100,6 +116,7 @@ def recoding_of(name: str, given: Mapping[str, object], folder: Path) -> Recodin
         _hierarchy(given.get("hierarchy"), folder, where),
         _levels(given.get("levels"), where),
         _weight(given.get("weight"), where),
+        _numbers(given.get("numbers"), where),
     )
 
 
@@ -125,12 +142,28 @@ def _is_level(given: object) -> bool:
     return isinstance(given, int) and not isinstance(given, bool) and given >= 0
 
 
+def _numbers(given: object, where: str) -> str | None:
+    from tclose.recipe_numbers import FORMS
+
+    if given is not None and given not in FORMS:
+        raise PolicyError(f"{where}: numbers is one of {listed(FORMS)}.")
+    return None if given is None else str(given)
+
+
 def _weight(given: object, where: str) -> float | None:
     if given is None:
         return None
-    if isinstance(given, bool) or not isinstance(given, int | Decimal) or not 0 < given < 10**9:
+    if isinstance(given, bool) or not isinstance(given, int | Decimal):
         raise PolicyError(f"{where}: weight is a number above 0.")
-    return float(given)
+    return weight_of(given, f"{where}: weight")
+
+
+def weight_of(given: Number, where: str) -> float:
+    """Return how much a quasi-identifier counts, as a policy or the command line says it."""
+    weight = fraction(given, where)
+    if not Fraction(1, 10**9) <= weight <= 10**9:
+        raise PolicyError(f"{where} is a number above 0, from a billionth to a billion.")
+    return float(weight)
 
 
 def threshold_text(value: object, where: str) -> str:
@@ -138,7 +171,7 @@ def threshold_text(value: object, where: str) -> str:
     if isinstance(value, list):
         return ",".join(threshold_text(part, where) for part in value)
     if isinstance(value, Decimal):
-        return format(value, "f")
+        return str(value)
     if isinstance(value, bool) or not isinstance(value, int | str):
         raise PolicyError(f"{where}: a threshold is a number such as 0.2, a text such as '1/5', or a list of numbers.")
     return str(value)

@@ -2,77 +2,39 @@
 
 from __future__ import annotations
 
-import functools
-import itertools
-import re
-import unicodedata
-from collections.abc import Callable, Collection
-from dataclasses import dataclass
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
+from tclose.column_words import (
+    KNOWN_OF_PEOPLE,
+    MAY_NAME_A_PERSON,
+    NAMES_A_PERSON,
+    ROWS_EACH,
+    SECRET,
+    people_in,
+    person_in,
+    word_in,
+)
+from tclose.letters import holdable
+from tclose.progress import shows_progress
 from tclose.roles import Distance, Nominal, Ordered, Roles
 
 if TYPE_CHECKING:
-    from tclose.engines.duckdb.statistics import ColumnStatistics
+    from tclose.engines.statistics import ColumnStatistics
     from tclose.policy import Policy
     from tclose.sources import ReadOptions
 
-Role = Literal["identifier", "quasi-identifier", "sensitive", "insensitive"]
+Role = Literal["identifier", "person", "quasi-identifier", "sensitive", "insensitive"]
 
 NEARLY_UNIQUE = Fraction(19, 20)
 """A column with so many different values for its rows can name each person."""
 OFTEN_UNIQUE = Fraction(1, 2)
-"""A column called a number, a code or a name does so from here on."""
-_LONG_ENOUGH = 5
-"""Words of so many letters are also found at the ends of compounds: ``Geburtsdatum``, ``incomes``."""
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-# Words of English, German, French, Spanish, Italian, Portuguese and Dutch, without accents.
-NAMES_A_PERSON = _words("""
-    ssn socialsecurity nationalinsurance nino sin curp rfc dni nie nif cpf cnpj bsn ahv codicefiscale
-    steuerid email mail correo courriel phone telephone telefon telefono telefone telefoon mobile handy
-    fax passport passeport pasaporte passaporto reisepass ausweis license licence fuhrerschein plate
-    kennzeichen iban accountnumber kontonummer creditcard cardnumber mrn medicalrecord patientid
-    versichertennummer firstname lastname surname forename fullname givenname familyname middlename
-    maidenname vorname nachname familienname prenom nom nombre apellido apellidos cognome voornaam
-    achternaam username login ipaddress macaddress imei deviceid uuid guid street strasse rue calle
-    straat fingerprint
-""")
-MAY_NAME_A_PERSON = _words("""
-    id key number nummer numero num nr no code name naam nome address adresse direccion indirizzo
-    endereco adres identifier ident record account person patient customer client employee member user
-    url link photo ip
-""")
-KNOWN_OF_PEOPLE = _words("""
-    zip zipcode postcode postal postleitzahl plz codepostal codigopostal cap cep postnummer city town
-    village municipality ort stadt gemeinde ville ciudad citta cidade gemeente plaats county district
-    region state province provincia bundesland kanton departement country land pays pais paese nation
-    nationality nationalitat citizenship native born birth birthday birthdate dob yob geburt
-    geburtsdatum naissance nacimiento nascita nascimento geboorte age alter edad eta idade leeftijd sex
-    gender geschlecht sexe sexo sesso geslacht race ethnicity ethnic ethnie raza razza raca herkunft
-    marital civilstatus familienstand zivilstand etatcivil estadocivil statocivile burgerlijke education
-    degree school bildung schulabschluss etudes educacion istruzione escolaridade opleiding occupation
-    job profession beruf metier empleo ocupacion professione profissao beroep employer workclass
-    industry department household family children dependents kinder relationship language sprache langue
-    idioma lingua taal height groesse weight gewicht admission discharge visit aufnahme entlassung year
-    jahr date datum fecha latitude longitude lat lon lng zone location neighborhood neighbourhood
-""")
-SECRET = _words("""
-    salary wage income pay earnings gehalt lohn einkommen verdienst salaire revenu salario sueldo
-    ingresos ingreso stipendio reddito renda inkomen salaris tax steuer impot impuesto imposta imposto
-    belasting capital wealth debt schulden credit loan balance score rating disease diagnosis diagnose
-    diagnostic diagnostico diagnosi illness condition krankheit maladie enfermedad malattia doenca
-    ziekte icd symptom treatment therapy therapie medication drug medikament procedure hiv aids cancer
-    disability behinderung handicap pregnancy pregnant allergy bmi bloodtype glucose cholesterol mental
-    religion faith konfession religione religiao godsdienst party vote voting politics politik union
-    gewerkschaft orientation sexuality crime criminal offence offense conviction arrest straftat
-    incident grade marks merit points test result outcome complaint insurance claim genome genotype
-""")
+"""A column called a number, a code or a name does so from here on, and any other is too telling to be published."""
+MOSTLY = 0.5
+"""A column is what so many of its values are: addresses of e-mail, sentences."""
 
 
 @dataclass(frozen=True)
@@ -116,6 +78,8 @@ class Profile:
             quasi=self._named("quasi-identifier"),
             sensitive={column.name: column.distance for column in self.columns if column.role == "sensitive"},
             identifiers=self._named("identifier"),
+            person=next(iter(self._named("person")), None),
+            publish=self._named("insensitive"),
         )
 
     def policy(self, source: str | None = None, read: ReadOptions | None = None) -> Policy:
@@ -126,30 +90,31 @@ class Profile:
         thresholds: dict[str, dict[str | None, str]] = {"k": {None: "5"}}
         if self.roles.sensitive:
             thresholds |= {"l": {None: "2"}, "t": {None: "0.3"}}
-        return Policy(
-            self.roles, thresholds, source, read=read or ReadOptions(), insensitive=self._named("insensitive")
-        )
+        return Policy(replace(self.roles, others="refuse"), thresholds, source, read=read or ReadOptions())
 
     def _named(self, role: Role) -> tuple[str, ...]:
         return tuple(column.name for column in self.columns if column.role == role)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the profile as JSON-ready data."""
-        from tclose.render.profile import profile_data
+        from tclose.render.data.profiles import profile_data
 
         return profile_data(self)
 
     def __str__(self) -> str:
-        from tclose.render.profile import profile_text
+        from tclose.render.faces.text import text
+        from tclose.render.telling.profiles import profile_document
 
-        return profile_text(self)
+        return holdable(text(profile_document(self)), sys.stdout)
 
     def _repr_html_(self) -> str:
-        from tclose.render.profile import profile_html
+        from tclose.render.faces.html import fragment
+        from tclose.render.telling.profiles import profile_document
 
-        return profile_html(self)
+        return fragment(profile_document(self))
 
 
+@shows_progress
 def profile(
     table: object,
     *,
@@ -186,7 +151,30 @@ def profile(
     from tclose.engines.choosing import statistics_of
 
     found = statistics_of(table, read=read, memory=memory, threads=threads, temp=temp, progress=progress)
-    return Profile(found.label, found.rows, tuple(profiled(column) for column in found.columns), found.notes)
+    columns = [profiled(column) for column in found.columns]
+    return Profile(found.label, found.rows, _with_person(columns), found.notes)
+
+
+def _with_person(columns: Sequence[ColumnProfile]) -> tuple[ColumnProfile, ...]:
+    """Return the columns, of which that one tells people apart which has most values of those that may."""
+    chosen = max((column for column in columns if _tells_apart(column)), key=lambda each: each.distinct, default=None)
+    if chosen is None:
+        return tuple(columns)
+    word = person_in(chosen.name) or people_in(chosen.name)
+    reason = (
+        f"Its name ({word}) says that it tells people apart, and people have several rows "
+        f"({chosen.distinct:,} values in {chosen.rows:,} rows): people are counted by it."
+    )
+    return tuple(
+        replace(each, role="person", distance=None, reason=reason) if each is chosen else each for each in columns
+    )
+
+
+def _tells_apart(column: ColumnProfile) -> bool:
+    """Say whether a column names people of whom some have several rows; an estimate must be far from one row each."""
+    most = column.rows if column.exact else int(NEARLY_UNIQUE * column.rows)
+    named = person_in(column.name) or (people_in(column.name) and ROWS_EACH * column.distinct >= column.rows)
+    return bool(named) and not column.nulls and 1 < column.distinct < most
 
 
 def profiled(column: ColumnStatistics) -> ColumnProfile:
@@ -209,14 +197,16 @@ def profiled(column: ColumnStatistics) -> ColumnProfile:
 def suggested(column: ColumnStatistics) -> tuple[Role, str]:
     """Return the role that a column seems to have, and why."""
     if column.problem is not None:
-        return "insensitive", f"Left out: {column.problem}"
+        return "identifier", f"Left out: {column.problem}"
     if column.distinct + (column.nulls > 0) <= 1:
         return "insensitive", "It is the same in every row."
     uniqueness = Fraction(column.distinct, column.rows)
     if word := word_in(column.name, NAMES_A_PERSON):
         return "identifier", f"Its name ({word}) says that it names a person."
-    if column.emails > 0.5:
+    if column.emails > MOSTLY:
         return "identifier", "Most of its values look like e-mail addresses."
+    if column.sentences > MOSTLY and uniqueness >= OFTEN_UNIQUE:
+        return "identifier", "Its values are sentences, which may name anyone; it is left out of a release."
     if word := word_in(column.name, SECRET):
         return "sensitive", f"Its name ({word}) is that of something people keep to themselves."
     if word := word_in(column.name, KNOWN_OF_PEOPLE):
@@ -228,15 +218,29 @@ def suggested(column: ColumnStatistics) -> tuple[Role, str]:
 
 
 def _by_figures(column: ColumnStatistics, uniqueness: Fraction) -> tuple[Role, str]:
+    """Return the role of a column whose name says nothing; none that tells many people apart is insensitive."""
     if column.type.startswith(("DATE", "TIME")):
         return "quasi-identifier", "A date in a person's life is easily known to others."
-    measured = column.type.startswith(("DOUBLE", "FLOAT", "DECIMAL"))
-    if uniqueness >= NEARLY_UNIQUE and column.rows > 1 and not measured:
+    if column.sentences > MOSTLY:
+        return "sensitive", "Its values are sentences, which may say anything about a person."
+    if uniqueness >= NEARLY_UNIQUE and column.rows > 1 and not _is_amount(column):
         return "identifier", "Nearly every row has a value of its own."
+    if uniqueness >= OFTEN_UNIQUE and column.rows > 1:
+        return (
+            "quasi-identifier",
+            "Its name is not known, and it tells most rows apart; if nobody else can know it, make it sensitive.",
+        )
     return (
         "insensitive",
         "Its name is not known; if others can know it of a person, make it a quasi-identifier.",
     )
+
+
+def _is_amount(column: ColumnStatistics) -> bool:
+    """Say whether a column counts or measures; whole numbers do, unless they are numbering."""
+    if column.type.startswith(("DOUBLE", "FLOAT", "DECIMAL")):
+        return True
+    return column.type.endswith(("INT", "INTEGER")) and not column.numbering
 
 
 def suggested_distance(column: ColumnStatistics) -> tuple[Distance, str]:
@@ -247,45 +251,3 @@ def suggested_distance(column: ColumnStatistics) -> tuple[Distance, str]:
         return Ordered(), ""
     remark = f" {column.nulls:,} missing values are left out; 'first' or 'last' would place them."
     return Ordered(nulls="drop"), remark
-
-
-def word_in(name: str, words: Collection[str]) -> str | None:
-    """Return the word of a list that a column name speaks, or None.
-
-    Examples
-    --------
-    >>> word_in("ZIP_Code", KNOWN_OF_PEOPLE), word_in("Geburtsdatum", KNOWN_OF_PEOPLE)
-    ('zipcode', 'geburtsdatum')
-    >>> word_in("package", ["age"]) is None
-    True
-    """
-    tokens = name_words(name)
-    pairs = [first + second for first, second in itertools.pairwise(tokens)]
-    for token in ["".join(tokens), *pairs, *tokens]:
-        if token in words:
-            return token
-    long_words = _long_words(frozenset(words))
-    return next(
-        (word for token in tokens for word in long_words if token.startswith(word) or token.endswith(word)),
-        None,
-    )
-
-
-@functools.cache
-def _long_words(words: frozenset[str]) -> tuple[str, ...]:
-    """Return the words that are looked for at the ends of compounds, the longest first."""
-    long = (word for word in words if len(word) >= _LONG_ENOUGH)
-    return tuple(sorted(long, key=lambda word: (-len(word), word)))
-
-
-def name_words(name: str) -> list[str]:
-    """Return the words of a column name, small and without accents.
-
-    Examples
-    --------
-    >>> name_words("dateOfBirth"), name_words("Código postal"), name_words("ZIP2020")
-    (['date', 'of', 'birth'], ['codigo', 'postal'], ['zip'])
-    """
-    plain = unicodedata.normalize("NFKD", name.replace("ß", "ss"))
-    plain = "".join(letter for letter in plain if not unicodedata.combining(letter))
-    return [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", plain)]

@@ -6,9 +6,11 @@ A recipe holds values of the original table: it belongs with the original, not w
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -16,14 +18,20 @@ from typing import Any
 import numpy as np
 
 from tclose.counts import Integers, Ranks
-from tclose.engines.interface import Recoding
+from tclose.documents import read_whole
+from tclose.engines.disguises import USUAL_DAYS
+from tclose.engines.recodings import Recoding
 from tclose.errors import InputError
+from tclose.exact import share, written
 from tclose.hierarchies import Hierarchy, check_rule
-from tclose.models.catalogue import Requirement, requirements, short
+from tclose.models.catalogue import Requirement, required_for_any, requirements
 from tclose.policy import declared_distance
-from tclose.roles import Distance, Hierarchical, Ordered, Roles
+from tclose.recipe_numbers import Numbers, beside, numbers_read, with_beside
+from tclose.roles import Distance, Hierarchical, Roles
 
 FORMAT = 1
+DISGUISED_FORMAT = 2
+"""The format of recipes with pseudonyms or shifted dates, which earlier versions must not take for others."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +44,8 @@ class Cell:
     """The level of the node; None for an interval."""
     low: str | None = None
     high: str | None = None
+    beyond: bool = False
+    """Whether an interval ends before ``high``."""
 
 
 @dataclass(frozen=True)
@@ -48,8 +58,8 @@ class RecodedColumn:
     cells: tuple[Cell, ...] = field(repr=False)
     """The cells that occur."""
     hierarchy: Hierarchy
-    native: bool
-    """Whether only single values are published, in the type of the original."""
+    order: tuple[str, ...] | None = field(default=None, repr=False)
+    """The categories in the order that the original declares, where it does."""
 
     @cached_property
     def known(self) -> frozenset[str | None]:
@@ -66,9 +76,9 @@ class RecodedColumn:
 class Recipe:
     """How a release was made.
 
-    Where ``counts`` is None the quasi-identifiers alone decide what becomes of a row, so that the recipe also
-    applies to new rows. Otherwise rows with the same quasi-identifiers were divided by their sensitive values, and the
-    recipe repeats the release of the table that it was made from, and of no other.
+    Where ``counts`` is None the quasi-identifiers alone decide what becomes of a row. Otherwise rows with the same
+    quasi-identifiers were divided by their sensitive values: the recipe repeats the release of the table that it was
+    made from, and sends the rows of another to the cells that cover them.
     """
 
     method: str
@@ -89,17 +99,31 @@ class Recipe:
     seed: int
     own: bool
     """Whether the release also meets the requirements against its own distribution."""
+    suppress: Fraction = Fraction(0)
+    """The largest share of rows that may be left out, of this table or of a later one."""
+    shift_days: int = USUAL_DAYS
+    """By how many days dates are shifted at most, where any are."""
+    numbers: Mapping[str, Numbers] = field(default_factory=dict)
+    """The quasi-identifiers that are published as numbers or dates too."""
+    key_check: str | None = None
+    """By what the key of pseudonyms and offsets is known again; None where there was none. The key is not here."""
 
     @property
-    def applies_to_new_rows(self) -> bool:
-        """Whether the quasi-identifiers alone decide what becomes of a row."""
-        return self.counts is None
+    def disguises(self) -> bool:
+        """Whether releases by it have pseudonyms or shifted dates."""
+        return self.roles.pseudonym is not None or bool(self.roles.shift)
+
+    @property
+    def divides(self) -> bool:
+        """Whether rows that look alike were divided by their sensitive values."""
+        return self.counts is not None
 
     def recoding(self) -> Recoding:
         """Return what the engine does with the rows of the original."""
         quasi = tuple(column.name for column in self.columns)
+        numbers = beside(self.columns, self.numbers)
         return Recoding(
-            columns=self.published,
+            columns=with_beside(self.published, numbers),
             keys=(*quasi, *self.sensitive),
             values=(*(column.values for column in self.columns), *self.sensitive.values()),
             codes=self.codes,
@@ -108,9 +132,19 @@ class Recipe:
             quasi=quasi,
             labels=tuple([cell.label for cell in column.cells] for column in self.columns),
             cells=self.cells,
-            native=tuple(column.native for column in self.columns),
             seed=self.seed,
+            added=tuple(itertools.chain(*numbers.values())),
         )
+
+    def recode(self, frame: Any) -> Any:
+        """Return a frame of pandas, polars or Arrow with its quasi-identifiers recoded, row by row, and nothing judged.
+
+        Every row stays where it is; one that no class covers gets the coarsest cells. It is no release: nothing is
+        required of it, and every other column stays as it is.
+        """
+        from tclose.placing.frames import recoded_frame
+
+        return recoded_frame(self, frame)
 
     def to_json(self) -> str:
         """Return the recipe as JSON text."""
@@ -127,14 +161,18 @@ def read_recipe(path: str | Path) -> Recipe:
         If the file cannot be read, or is not a recipe of this version of tclose.
     """
     try:
-        data = json.loads(Path(path).read_text(encoding="utf-8"))
+        data = json.loads(read_whole(Path(path)))
     except FileNotFoundError:
         raise InputError(f"There is no recipe {str(path)!r}; 'tclose anonymize' writes one beside a release.") from None
     except OSError as problem:
         raise InputError(f"The recipe {str(path)!r} cannot be read: {problem.strerror}.") from None
     except (ValueError, RecursionError):
         raise InputError(f"{str(path)!r} is not a recipe: it is not JSON.") from None
-    if not isinstance(data, dict) or data.get("kind") != "recipe" or data.get("format") != FORMAT:
+    if (
+        not isinstance(data, dict)
+        or data.get("kind") != "recipe"
+        or data.get("format") not in (FORMAT, DISGUISED_FORMAT)
+    ):
         raise InputError(f"{str(path)!r} is not a recipe that this version of tclose understands.")
     stated = data.pop("sha256", None)
     if stated != _checksum(data):
@@ -160,31 +198,23 @@ def _checksum(data: object) -> str:
 def _recipe_data(recipe: Recipe) -> dict[str, Any]:
     return {
         "kind": "recipe",
-        "format": FORMAT,
+        "format": DISGUISED_FORMAT if recipe.disguises else FORMAT,
         "method": recipe.method,
-        "applies_to_new_rows": recipe.applies_to_new_rows,
-        "roles": {
-            "quasi": list(recipe.roles.quasi),
-            "sensitive": {name: _distance_data(distance) for name, distance in recipe.roles.sensitive.items()},
-            "identifiers": list(recipe.roles.identifiers),
-            "together": recipe.roles.together,
-        },
+        "divides": recipe.divides,
+        "roles": _roles_data(recipe.roles),
         "requirements": [_requirement_data(requirement) for requirement in recipe.requirements],
         "published": list(recipe.published),
         "levels": None if recipe.levels is None else dict(recipe.levels),
         "seed": recipe.seed,
         "own": recipe.own,
-        "columns": [
-            {
-                "name": column.name,
-                "native": column.native,
-                "values": list(column.values),
-                "cells": [[cell.label, cell.level, cell.low, cell.high] for cell in column.cells],
-                "hierarchy": [list(row) for row in column.hierarchy.rows],
-                "rule": column.hierarchy.rule,
-            }
-            for column in recipe.columns
-        ],
+        "suppress": written(recipe.suppress),
+        **(
+            {"numbers": {name: [each.form, each.type] for name, each in recipe.numbers.items()}}
+            if recipe.numbers
+            else {}
+        ),
+        **({"shift_days": recipe.shift_days, "key_check": recipe.key_check} if recipe.disguises else {}),
+        "columns": [_column_data(column) for column in recipe.columns],
         "sensitive": {name: list(values) for name, values in recipe.sensitive.items()},
         "pieces": {
             "codes": recipe.codes.T.tolist(),
@@ -195,7 +225,29 @@ def _recipe_data(recipe: Recipe) -> dict[str, Any]:
     }
 
 
+def _column_data(column: RecodedColumn) -> dict[str, Any]:
+    return {
+        "name": column.name,
+        "values": list(column.values),
+        "cells": [
+            [cell.label, cell.level, cell.low, cell.high, *([True] if cell.beyond else [])] for cell in column.cells
+        ],
+        "hierarchy": [list(row) for row in column.hierarchy.rows],
+        "rule": column.hierarchy.rule,
+        "order": None if column.order is None else list(column.order),
+    }
+
+
+def _roles_data(roles: Roles) -> dict[str, Any]:
+    names = {part: list(getattr(roles, part)) for part in ("quasi", "identifiers", "publish")}
+    sensitive = {name: _distance_data(distance) for name, distance in roles.sensitive.items()}
+    disguised = {"pseudonym": roles.pseudonym, "shift": list(roles.shift)} if roles.pseudonym or roles.shift else {}
+    return {**names, "sensitive": sensitive, "together": roles.together, "person": roles.person, **disguised}
+
+
 def _recipe(data: Mapping[str, Any]) -> Recipe:
+    from tclose.recipe_checks import fits_together
+
     roles = data["roles"]
     pieces = data["pieces"]
     columns = tuple(_column(column) for column in data["columns"])
@@ -206,6 +258,10 @@ def _recipe(data: Mapping[str, Any]) -> Recipe:
             sensitive={name: _distance(name, given) for name, given in roles["sensitive"].items()},
             identifiers=_texts(roles["identifiers"]),
             together=roles["together"],
+            publish=_texts(roles.get("publish", [])),
+            person=roles.get("person"),
+            pseudonym=roles.get("pseudonym"),
+            shift=_texts(roles.get("shift", [])),
         ),
         requirements=tuple(_requirement(given) for given in data["requirements"]),
         published=_texts(data["published"]),
@@ -218,8 +274,12 @@ def _recipe(data: Mapping[str, Any]) -> Recipe:
         levels=None if data["levels"] is None else {name: _whole(level) for name, level in data["levels"].items()},
         seed=_whole(data["seed"]),
         own=bool(data["own"]),
+        suppress=share(_text(data["suppress"]), "suppress"),
+        numbers={_text(name): numbers_read(*each) for name, each in data.get("numbers", {}).items()},
+        shift_days=_whole(data.get("shift_days", USUAL_DAYS)),
+        key_check=None if data.get("key_check") is None else _text(data["key_check"]),
     )
-    if not (_names_fit(recipe) and _pieces_fit(recipe)):
+    if not fits_together(recipe):
         raise ValueError("parts of a recipe that do not fit together")
     return recipe
 
@@ -230,7 +290,7 @@ def _column(data: Mapping[str, Any]) -> RecodedColumn:
         values=_cells(data["values"]),
         cells=tuple(_cell(cell) for cell in _listed(data["cells"])),
         hierarchy=Hierarchy(tuple(_texts(row) for row in data["hierarchy"]), _rule(data.get("rule"))),
-        native=bool(data["native"]),
+        order=None if data.get("order") is None else _texts(data["order"]),
     )
 
 
@@ -243,9 +303,11 @@ def _rule(given: object) -> str | None:
 
 
 def _cell(data: Any) -> Cell:
-    label, level, low, high = _listed(data)
+    label, level, low, high, *beyond = _listed(data)
     label, low, high = _cells([label, low, high])
-    return Cell(label, None if level is None else _whole(level), low, high)
+    if beyond not in ([], [True]):
+        raise ValueError("no cell")
+    return Cell(label, None if level is None else _whole(level), low, high, bool(beyond))
 
 
 def _text(given: object) -> str:
@@ -288,68 +350,26 @@ def _matrix(columns: Sequence[Sequence[int]], width: int) -> Ranks:
     return np.ascontiguousarray(matrix.T, dtype=np.int32)
 
 
-def _names_fit(recipe: Recipe) -> bool:
-    """Say whether the parts of a recipe speak of the same columns."""
-    roles, published, names = recipe.roles, recipe.published, tuple(column.name for column in recipe.columns)
-    attributes = {requirement.attribute for requirement in recipe.requirements} - {None}
-    heights = {column.name: column.hierarchy.height for column in recipe.columns}
-    levels = heights if recipe.levels is None else recipe.levels
-    return (
-        len(names) > 0
-        and names == roles.quasi
-        and attributes <= {*roles.sensitive}
-        and len({*published}) == len(published)
-        and {*names, *roles.sensitive} <= {*published}
-        and not {*roles.identifiers} & {*published}
-        and tuple(recipe.sensitive) == (() if recipe.counts is None else tuple(roles.sensitive))
-        and levels.keys() == heights.keys()
-        and all(level <= heights[name] for name, level in levels.items())
-        and all(_cell_fits(column, cell) for column in recipe.columns for cell in column.cells)
-    )
-
-
-def _cell_fits(column: RecodedColumn, cell: Cell) -> bool:
-    """Say whether a cell is one of its column's hierarchy, or an interval of its values."""
-    if column.native and (cell.level != 0 or cell.label not in column.known):
-        return False
-    if cell.level is None:
-        return None not in (cell.label, cell.low, cell.high) and {cell.low, cell.high} <= column.known
-    return cell.level < len(column.labels) and (cell.label is None or cell.label in column.labels[cell.level])
-
-
-def _pieces_fit(recipe: Recipe) -> bool:
-    """Say whether every position points somewhere, and every combination of values to one class or its counts."""
-    spans = [len(column.values) for column in recipe.columns] + [len(values) for values in recipe.sensitive.values()]
-    counts = np.zeros_like(recipe.classes) if recipe.counts is None else recipe.counts
-    inside = (recipe.codes >= 0) & (recipe.codes < np.array(spans, dtype=np.int64))
-    published = (recipe.cells >= 0) & (recipe.cells < np.array([len(column.cells) for column in recipe.columns]))
-    classes = (recipe.classes >= -1) & (recipe.classes < len(recipe.cells))
-    return bool(
-        len(recipe.codes) == len(recipe.classes) == len(counts)
-        and inside.all()
-        and published.all()
-        and classes.all()
-        and (counts >= 0).all()
-        and (recipe.counts is not None or len(np.unique(recipe.codes, axis=0)) == len(recipe.codes))
-    )
-
-
 def _distance_data(distance: Distance | None) -> dict[str, Any] | None:
     if distance is None:
         return None
-    data: dict[str, Any] = {"distance": distance.word, "nulls": distance.nulls}
-    if isinstance(distance, Ordered):
-        data["order"] = distance.order if isinstance(distance.order, str) else [str(value) for value in distance.order]
-    if isinstance(distance, Hierarchical):
-        from tclose.hierarchies import hierarchy_of
+    return {"distance": distance.word, **{name: _declared(name, value) for name, value in distance.declared.items()}}
 
-        data["hierarchy"] = [list(row) for row in hierarchy_of(distance.tree, "the sensitive attribute").rows]
-    return data
+
+def _declared(name: str, value: Any) -> object:
+    """Return what was declared of a distance as a recipe keeps it."""
+    from tclose.hierarchies import hierarchy_of, is_builder
+
+    if name == "hierarchy" and not (isinstance(value, str) and is_builder(value)):
+        return [list(row) for row in hierarchy_of(value, "the sensitive attribute").rows]
+    return value if isinstance(value, str) else [str(each) for each in value]
 
 
 def _distance(name: str, given: Mapping[str, Any] | None) -> Distance | None:
     if given is None:
         return None
+    if isinstance(given.get("hierarchy"), str):
+        return Hierarchical(given["hierarchy"], nulls=given["nulls"])
     if "hierarchy" in given:
         return Hierarchical(Hierarchy(tuple(tuple(row) for row in given["hierarchy"])), nulls=given["nulls"])
     return declared_distance(name, distance=given["distance"], nulls=given["nulls"], order=given.get("order"))
@@ -358,11 +378,13 @@ def _distance(name: str, given: Mapping[str, Any] | None) -> Distance | None:
 def _requirement_data(requirement: Requirement) -> dict[str, Any]:
     model = requirement.model
     numbers = [requirement.threshold if part == "threshold" else getattr(model, part) for part in model.form]
-    return {"model": model.key, "numbers": [short(number) for number in numbers], "attribute": requirement.attribute}
+    data = {"model": model.key, "numbers": [written(number) for number in numbers], "attribute": requirement.attribute}
+    return data if requirement.any is None else {**data, "any": requirement.any}
 
 
 def _requirement(given: Mapping[str, Any]) -> Requirement:
     numbers = ",".join(given["numbers"])
     attribute = given["attribute"]
-    (made,) = requirements({given["model"]: numbers if attribute is None else {attribute: numbers}})
-    return made
+    made = requirements({given["model"]: numbers if attribute is None else {attribute: numbers}})
+    (kept,) = required_for_any(made, given.get("any"))
+    return kept

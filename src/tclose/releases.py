@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Protocol
 
-from tclose.engines.interface import ReleasedTable
+from tclose.attacks.findings import Attack
+from tclose.engines.base import Released
+from tclose.engines.class_tables import ClassTable
+from tclose.engines.disguises import Revealed
 from tclose.errors import InputError
 from tclose.frontiers import Frontier
+from tclose.letters import holdable
 from tclose.models.catalogue import Requirement
+from tclose.policy_about import About
 from tclose.recipes import Recipe
 from tclose.results import Audit, Value
 from tclose.roles import Roles
@@ -30,6 +36,24 @@ class Obstacle:
     """Whether it would be met if levels were not limited."""
     suppress: Fraction | None = None
     """A share of rows without which all requirements can be met; None where none is known."""
+    proven: bool = True
+    """Whether no release meets all requirements, whichever rows are left out; if not, none was found."""
+    sparing: bool = False
+    """Whether rows may be left out, so that a nearer threshold than that of all rows may be met."""
+    size: int = 0
+    """How many rows, or people, that class has."""
+
+
+@dataclass(frozen=True)
+class Binding:
+    """Why a release keeps no detail at all: the requirements that the coarsest classes with some detail miss."""
+
+    column: str
+    """The quasi-identifier that would keep some."""
+    groups: int
+    """In how many groups."""
+    obstacles: tuple[Obstacle, ...]
+    """The requirements, each with the figure that these classes have."""
 
 
 @dataclass(frozen=True)
@@ -44,13 +68,22 @@ class Written:
     """Against the distribution of the release itself."""
     against_original: Audit
     """Against the distribution of the original table."""
+    sha256: str | None = None
+    """The checksum of the file, where a statement was asked for."""
+    size: int | None = None
+    """The bytes of the file, likewise."""
+
+    @property
+    def audits(self) -> tuple[Audit, Audit]:
+        """Both audits: against the release itself, and against the original."""
+        return self.audit, self.against_original
 
 
 class Work(Protocol):
     """What a release needs of the engine that holds its rows."""
 
     @property
-    def table(self) -> ReleasedTable:
+    def table(self) -> Released[Any]:
         """The rows that are published."""
         ...
 
@@ -66,9 +99,47 @@ class Work(Protocol):
         """Return the audit of the release against itself, and against the original."""
         ...
 
-    def write(self, release: Release, path: Path, *, force: bool) -> Written:
+    def write(self, release: Release, place: str | Path, *, force: bool) -> Written:
         """Write the release, its recipe and its report; nothing is left half-written."""
         ...
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What is known of a release without its rows, as it comes out of a pickle."""
+
+    found: tuple[Audit, Audit]
+    original: Audit | None
+    driving: Mapping[str, Mapping[str, Fraction] | None]
+
+    @staticmethod
+    def of(work: Work) -> Findings:
+        """Return what an engine's work has found."""
+        return Findings(work.audits(), work.before(), work.drivers())
+
+    @property
+    def table(self) -> Any:
+        """Refuse: there are no rows."""
+        raise InputError(
+            "A pickled release has no rows. Write it, or take its rows (to_pandas, to_polars, to_arrow) before."
+        )
+
+    def before(self) -> Audit | None:
+        """Return the audit of the original."""
+        return self.original
+
+    def drivers(self) -> Mapping[str, Mapping[str, Fraction] | None]:
+        """Return t of the release with each quasi-identifier left out."""
+        return self.driving
+
+    def audits(self) -> tuple[Audit, Audit]:
+        """Return the audit of the release against itself, and against the original."""
+        return self.found
+
+    def write(self, release: Release, place: str | Path, *, force: bool) -> Written:
+        """Refuse: there are no rows to write."""
+        del release, place, force
+        return self.table  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True)
@@ -84,9 +155,10 @@ class Release:
     requirements: tuple[Requirement, ...]
     method: str
     """The method that found it."""
-    rows: int
+    original_rows: int
     """How many rows the original has."""
-    classes: int
+    class_count: int
+    """How many classes are published."""
     suppressed: int
     """How many rows are left out."""
     levels: Mapping[str, int] | None
@@ -96,14 +168,31 @@ class Release:
     column_losses: Mapping[str, float]
     """The loss LM of each quasi-identifier."""
     notes: tuple[str, ...]
+    unprotected: tuple[str, ...] = ()
+    """The columns that are published as they are: neither quasi-identifiers nor sensitive."""
     obstacles: tuple[Obstacle, ...] = ()
     recipe: Recipe | None = field(default=None, repr=False, compare=False)
     work: Work | None = field(default=None, repr=False, compare=False)
+    people: int | None = None
+    """How many people the original's rows are of, where people were counted; None where rows were."""
+    slack: Fraction | None = None
+    """The share of published cells that could be finer alone with every requirement met; None if not measured."""
+    revealed: Revealed | None = None
+    """What pseudonyms and shifted dates still give away, where there are any."""
+    binding: Binding | None = None
+    """Where no detail is kept, why; None elsewhere, and where that is not known."""
+    attack: Attack | None = field(default=None, repr=False)
+    """What attackers got on releases of halves of the table made alike, where it was to withstand them."""
 
     @property
     def holds(self) -> bool:
         """Whether a release that meets every requirement was found."""
         return self.work is not None
+
+    @property
+    def released_rows(self) -> int:
+        """How many rows are published."""
+        return self.original_rows - self.suppressed if self.holds else 0
 
     @property
     def kept(self) -> float | None:
@@ -120,25 +209,40 @@ class Release:
         return self.work
 
     @property
-    def table(self) -> ReleasedTable:
+    def table(self) -> Released[Any]:
         """The rows that are published."""
         return self._made().table
+
+    @property
+    def classes(self) -> ClassTable:
+        """All classes that are published, with their figures."""
+        return self.audits()[0].classes
 
     def audits(self) -> tuple[Audit, Audit]:
         """Return the audit of the release against its own distribution, and against the original's."""
         return self._made().audits()
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is pickled: everything but the rows, which stay with the engine that has them."""
+        return {**self.__dict__, "work": None if self.work is None else Findings.of(self.work)}
+
+    def __deepcopy__(self, memo: object) -> Release:
+        """Return the release itself, which nothing can change."""
+        del memo
+        return self
+
     def write(self, path: str | Path, *, force: bool = False) -> Written:
-        """Write the release by the ending of the path, beside it its recipe and report; audit what was written.
+        """Write the release, beside it its recipe and report, all at once; audit what was written.
 
         Parameters
         ----------
         path
-            The file; ``.csv``, ``.parquet``, ``.jsonl`` and others.
+            The file, whose ending says its kind: ``.csv``, ``.parquet``, ``.jsonl`` and others; or a new table of a
+            database, ``"postgresql://HOST/DATABASE#SCHEMA.TABLE"``, beside which nothing is written.
         force
-            Whether files that are there already may be replaced.
+            Whether what is there already may be replaced; a table of a database is swapped in one transaction.
         """
-        return self._made().write(self, Path(path), force=force)
+        return self._made().write(self, path, force=force)
 
     def to_pandas(self) -> Any:
         """Return the released rows as a pandas frame."""
@@ -157,17 +261,24 @@ class Release:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the release as JSON-ready data; ``docs/release.schema.json`` describes it."""
-        from tclose.render.release_json import release_data
+        from tclose.render.data.releases import release_data
 
         return release_data(self)
 
     def to_json(self) -> str:
         """Return the release as JSON text."""
-        from tclose.render.json import json_text
+        from tclose.render.data.json import json_text
 
         return json_text(self.to_dict())
 
-    def to_html(self, written: Written | None = None, *, frontier: Frontier | None = None) -> str:
+    def to_html(
+        self,
+        written: Written | None = None,
+        *,
+        frontier: Frontier | None = None,
+        about: About | None = None,
+        template: str | Path | None = None,
+    ) -> str:
         """Return the release as a report: a page that stands alone, ready to be printed and signed.
 
         Parameters
@@ -176,17 +287,31 @@ class Release:
             The files that were written; their audits are shown instead of audits of the rows at hand.
         frontier
             What other thresholds would have cost, to be shown beside it.
+        about
+            What it is for, and who answers for it.
+        template
+            A template of Jinja in place of the usual one.
         """
-        from tclose.render.release_report import release_report_html
+        from tclose.render.faces.html import report
+        from tclose.render.telling.release_reports import release_report
 
-        return release_report_html(self, written, frontier=frontier)
+        return report(release_report(self, written, frontier=frontier, about=about), template=template)
+
+    def to_markdown(self) -> str:
+        """Return the release as Markdown."""
+        from tclose.render.faces.markdown import markdown
+        from tclose.render.telling.releases import release_document
+
+        return markdown(release_document(self))
 
     def __str__(self) -> str:
-        from tclose.render.release_text import release_text
+        from tclose.render.faces.text import text
+        from tclose.render.telling.releases import release_document
 
-        return release_text(self)
+        return holdable(text(release_document(self)), sys.stdout)
 
     def _repr_html_(self) -> str:
-        from tclose.render.release_html import release_html
+        from tclose.render.faces.html import fragment
+        from tclose.render.telling.release_reports import notebook_release
 
-        return release_html(self)
+        return fragment(notebook_release(self))

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, Protocol
 
+from tclose.composing import Composition
+from tclose.counts import Unit
 from tclose.domains import Domain
-from tclose.engines.interface import ClassTable
+from tclose.engines.class_tables import ClassTable
+from tclose.engines.people import Trajectories
 from tclose.errors import InputError, listed
+from tclose.letters import holdable
 from tclose.models.base import Model
 from tclose.models.catalogue import Requirement, label
+from tclose.policy_about import About
+from tclose.populations.findings import PopulationFinding
+from tclose.presets import Applied
 from tclose.roles import Distance, Roles
 
 Value = Fraction | int | float
@@ -38,6 +47,10 @@ class Figure:
     worst: WorstClass | None
     details: Mapping[str, Value] = field(default_factory=dict)
     """Further numbers of the same model, by name."""
+    unit: Unit = "rows"
+    """What it counts."""
+    known: tuple[str, ...] | None = None
+    """Which quasi-identifiers someone must know for it, where that need not be all; None where it is all."""
 
     @property
     def exact(self) -> Fraction | int | None:
@@ -54,13 +67,29 @@ class Verdict:
     figure: Figure
     failing_classes: int
     failing_rows: int
+    """The rows in these classes; where people are counted, the people, each once in each class."""
     vacuous: bool
     """Whether no class of any table with this reference could fail it."""
+    failing_subsets: int | None = None
+    """With how many combinations of columns a class misses it; None where all columns are taken to be known."""
 
     @property
     def attribute(self) -> str | None:
         """The sensitive attribute, or None for a figure of the table."""
         return self.requirement.attribute
+
+
+@dataclass(frozen=True)
+class AnyColumns:
+    """The figures for whoever knows at most so many of the quasi-identifiers: the worst of every subset of them."""
+
+    most: int
+    subsets: int
+    """How many subsets of 1 to ``most`` columns there are."""
+    figures: Mapping[str, Figure]
+    """Figures of the table, by model key."""
+    attributes: Mapping[str, Mapping[str, Figure]]
+    """Figures of each sensitive attribute, by model key."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +101,7 @@ class AttributeAudit:
     values: int
     """How many different values the attribute's domain has."""
     left_out: int
-    """Rows that carry no value and were left out."""
+    """Rows, or people where they are counted, that carry no value and were left out."""
     figures: Mapping[str, Figure]
     """By model key."""
     largest_t: Fraction
@@ -118,6 +147,34 @@ class Evidence(Protocol):
 
 
 @dataclass(frozen=True)
+class KeptEvidence:
+    """The counts of some classes, without the table that they are of: what a pickle keeps."""
+
+    domain: Domain
+    quasi: tuple[str, ...]
+    counts: tuple[tuple[Mapping[str, object], list[int]], ...] = field(repr=False)
+
+    @staticmethod
+    def of(evidence: Evidence, keys: Iterable[Mapping[str, object]]) -> KeptEvidence:
+        """Return the counts of the classes of some keys."""
+        return KeptEvidence(evidence.domain, evidence.quasi, tuple((key, evidence.histogram(key)) for key in keys))
+
+    def histogram(self, key: Mapping[str, object]) -> list[int]:
+        """Return how many rows of a class carry each value; refuse a class that was not kept."""
+        for kept, counts in self.counts:
+            if dict(kept) == dict(key):
+                return counts
+        raise InputError(
+            "A pickled audit has the counts of the classes that decide its figures and of no other; audit the table "
+            "again."
+        )
+
+    def matching(self, key: Mapping[str, object]) -> int:
+        """Return how many of the kept classes have these values."""
+        return sum(all(kept.get(name) == value for name, value in key.items()) for kept, _ in self.counts)
+
+
+@dataclass(frozen=True)
 class Audit:
     """What a table gives away, and whether it meets its requirements.
 
@@ -136,15 +193,61 @@ class Audit:
     reference: str
     """What classes were compared with, in words."""
     notes: tuple[str, ...]
+    unprotected: tuple[str, ...]
+    """The columns that are published as they stand: neither quasi-identifiers nor sensitive."""
     evidence: Mapping[str, Evidence] = field(repr=False, compare=False)
     """The counts behind the figures, by attribute."""
     tables: Mapping[str | None, ClassTable] = field(repr=False, compare=False)
     """The classes; under None those of the quasi-identifiers, under a name those of an attribute of its own."""
+    any: AnyColumns | None = None
+    """What someone can tell who knows only some of the quasi-identifiers, where that was asked."""
+    population: PopulationFinding | None = None
+    """What was estimated of the population that the table was drawn from, where that was asked."""
+    preset: Applied | None = None
+    """The rule that was asked for by its name, and what it checked of columns."""
+    composition: Composition | None = None
+    """What the table and previous releases say together, where that was asked."""
+    warnings: tuple[str, ...] = ()
+    """What somebody must know who reads the figures, in sentences."""
+    people: int | None = None
+    """How many people the rows are of, where people were counted; None where rows were."""
+    trajectories: Trajectories | None = None
+    """By which sets of classes people are told apart, where people were counted."""
+    few: int = 0
+    """A class of fewer shows single people: the k that is required, else 5; 0 where the table is about nobody."""
+    shows_people: bool = False
+    """Whether documents show such classes, which they withhold unless that was asked for."""
+
+    @property
+    def unit(self) -> Unit:
+        """What every figure counts."""
+        return "rows" if self.people is None else "people"
 
     @property
     def holds(self) -> bool | None:
         """Whether every requirement is met; None if nothing was required."""
-        return all(verdict.holds for verdict in self.verdicts) if self.verdicts else None
+        return all(self.judged) if self.judged else None
+
+    @property
+    def judged(self) -> list[bool]:
+        """Whether each requirement is met, also together with previous releases, and each check of a preset."""
+        checks = () if self.preset is None else self.preset.checks
+        joint = () if self.composition is None else self.composition.verdicts
+        return [each.holds for some in (self.verdicts, checks, joint) for each in some]
+
+    @property
+    def has_few(self) -> bool:
+        """Whether there are classes that show single people."""
+        own = self.roles.together == "quasi" and len(self.roles.sensitive) > 1
+        return self.few > 0 and (own or self.k < self.few)
+
+    def hides(self, size: int) -> bool:
+        """Say whether documents withhold a class of a size, for it shows single people."""
+        return size < self.few and not self.shows_people
+
+    def with_people(self) -> Audit:
+        """Return the audit for those who may see single people: its documents show small classes, and say so."""
+        return replace(self, shows_people=True)
 
     @property
     def k(self) -> int:
@@ -156,28 +259,55 @@ class Audit:
         """All classes of the quasi-identifiers."""
         return self.tables[None]
 
-    def __getitem__(self, name: str) -> Any:
-        """Return an attribute by its name, or a figure of the table by its model's key."""
+    def __getitem__(self, name: str) -> AttributeAudit:
+        """Return a sensitive attribute by its name; ``figures`` has the figures of the table by their models' keys."""
         if name in self.attributes:
             return self.attributes[name]
-        if name in self.figures:
-            return self.figures[name]
-        known = listed([*self.attributes, *self.figures])
-        raise InputError(f"{name!r} is neither an audited attribute nor a figure of the table; there are {known}.")
+        way_out = f" The table's figure is figures[{name!r}]." if name in self.figures else ""
+        raise InputError(f"{name!r} is no audited attribute; there are {listed(self.attributes)}.{way_out}")
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is pickled: everything, but of the counts only those of the classes that reports name."""
+        evidence = {name: KeptEvidence.of(found, self._named_keys(name)) for name, found in self.evidence.items()}
+        return {**self.__dict__, "evidence": evidence}
+
+    def _named_keys(self, attribute: str) -> list[Mapping[str, object]]:
+        """Return the keys of the classes that decide a figure of an attribute, and of those that reports draw."""
+        from tclose.render.pictures.audits import worst_keys
+
+        named = [figure.worst.key for figure in self.figures_of(attribute) if figure.worst is not None]
+        return [*named, *(key for key, _ in worst_keys(self, attribute))]
+
+    def figures_of(self, attribute: str) -> list[Figure]:
+        """Return every figure of an attribute, also those for whoever knows only some of the columns."""
+        figures = [*self.attributes[attribute].figures.values()] if attribute in self.attributes else []
+        return [*figures, *([] if self.any is None else self.any.attributes.get(attribute, {}).values())]
+
+    def __deepcopy__(self, memo: object) -> Audit:
+        """Return the audit itself, which nothing can change."""
+        del memo
+        return self
 
     def to_dict(self) -> dict[str, Any]:
         """Return the audit as JSON-ready data; ``docs/audit.schema.json`` describes it."""
-        from tclose.render.json import audit_data
+        from tclose.render.data.json import audit_data
 
         return audit_data(self)
 
     def to_json(self, *, indent: int | None = 2) -> str:
         """Return the audit as JSON text."""
-        from tclose.render.json import audit_json
+        from tclose.render.data.json import audit_json
 
         return audit_json(self, indent=indent)
 
-    def to_html(self, *, show_classes: int = 5, redact: bool = False) -> str:
+    def to_html(
+        self,
+        *,
+        show_classes: int = 5,
+        redact: bool = False,
+        about: About | None = None,
+        template: str | Path | None = None,
+    ) -> str:
         """Return the audit as a report: a page that stands alone, ready to be printed and signed.
 
         Parameters
@@ -186,20 +316,35 @@ class Audit:
             How many of the worst classes to list.
         redact
             Whether to leave out every class key and every value of the table.
+        about
+            What it is for, and who answers for it.
+        template
+            A template of Jinja in place of the usual one.
         """
-        from tclose.render.report import report_html
+        from tclose.render.faces.html import report
+        from tclose.render.telling.audit_reports import audit_report
 
-        return report_html(self, show_classes=show_classes, redact=redact)
+        told = audit_report(self, show_classes=show_classes, redact=redact, about=about)
+        return report(told, template=template)
+
+    def to_markdown(self, *, show_classes: int = 5) -> str:
+        """Return the audit as Markdown, with the worst classes of each attribute."""
+        from tclose.render.faces.markdown import markdown
+        from tclose.render.telling.audits import audit_document
+
+        return markdown(audit_document(self, show_classes=show_classes))
 
     def __str__(self) -> str:
-        from tclose.render.text import audit_text
+        from tclose.render.faces.text import text
+        from tclose.render.telling.audits import audit_document
 
-        return audit_text(self)
+        return holdable(text(audit_document(self)), sys.stdout)
 
     def _repr_html_(self) -> str:
-        from tclose.render.html import audit_html
+        from tclose.render.faces.html import fragment
+        from tclose.render.telling.audits import audit_document
 
-        return audit_html(self)
+        return fragment(audit_document(self))
 
 
 def _figure(figures: Mapping[str, Figure], key: str, where: str) -> Figure:
@@ -209,5 +354,6 @@ def _figure(figures: Mapping[str, Figure], key: str, where: str) -> Figure:
 
 
 __all__ = [
-    "AttributeAudit", "Audit", "ClassTable", "Figure", "Requirement", "Value", "Verdict", "WorstClass", "label",
+    "AnyColumns", "AttributeAudit", "Audit", "ClassTable", "Figure", "Requirement", "Value", "Verdict", "WorstClass",
+    "label",
 ]  # fmt: skip

@@ -2,33 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from tclose.anonymizing.framing import GivenHierarchy, Levels, Wishes
-from tclose.anonymizing.verb import chosen_search, framed_table, share_of_rows, whole_seed
+from tclose.anonymizing.framing import GivenHierarchy, Levels, RecodingOptions
+from tclose.anonymizing.proving import Original
+from tclose.anonymizing.releasing import chosen_search, framed_table, released, told_of_people, whole_seed
 from tclose.auditing import built_in_roles, check_attributes, checked
-from tclose.engines.interface import Progress
-from tclose.errors import InputError, ThresholdError, listed
-from tclose.exact import Number, fraction
+from tclose.engines.base import Progress
+from tclose.errors import InputError, ThresholdError, either, listed
+from tclose.exact import Number, fraction, share
 from tclose.frontiers import Frontier, Point
 from tclose.measuring import Task
-from tclose.models.catalogue import MODELS, Requirement, Wanted, requirements
-from tclose.recoding.methods import check_method, found
+from tclose.models.catalogue import (
+    MODELS,
+    Requirement,
+    Wanted,
+    columns_known,
+    required_for_any,
+    required_with_known,
+    requirements,
+)
+from tclose.progress import shows_progress
+from tclose.recoding.methods import SIZES, check_method
 from tclose.recoding.partition import Partition, kept_detail, published
 from tclose.recoding.problem import Problem
 from tclose.recoding.search import Search
+from tclose.recoding.sweep import found_at_each
+from tclose.releases import Release
 from tclose.roles import Roles
 
 if TYPE_CHECKING:
     from tclose.sources import ReadOptions
 
-USUAL_METHODS = ("peel", "mondrian", "full-domain")
-USUAL_VALUES = {"t": ("0.05", "0.1", "0.15", "0.2", "0.3", "0.4", "0.5"), "k": ("2", "5", "10", "20", "50", "100")}
+USUAL_METHODS = ("gather", "mondrian", "full-domain")
+Required = Sequence[Requirement]
+"""A swept requirement, and after it what it requires where others of a class are known."""
+USUAL_VALUES = {"t": ("0.05", "0.1", "0.15", "0.2", "0.3", "0.4", "0.5"), "k": SIZES}
 
 
+@shows_progress
 def frontier(
     table: object,
     roles: Roles | None = None,
@@ -37,13 +52,16 @@ def frontier(
     values: Iterable[Number] | None = None,
     methods: Sequence[str] = USUAL_METHODS,
     require: Wanted | Iterable[Requirement] | None = None,
+    any: int | None = None,  # noqa: A002 - the word of the option
+    corrupted: int | None = None,
     hierarchies: Mapping[str, GivenHierarchy] | None = None,
     suppress: Number = 0,
     loss: str = "lm",
     levels: Mapping[str, Levels] | None = None,
     weights: Mapping[str, float] | None = None,
-    whole_classes: bool = False,
+    whole_classes: bool = True,
     intervals: bool = True,
+    effort: int = 1,
     seed: int = 0,
     read: ReadOptions | None = None,
     memory: str | None = None,
@@ -53,9 +71,11 @@ def frontier(
 ) -> Frontier:
     """Return what the release of a table costs at each of several thresholds, with each of several methods.
 
+    On tables of many distinct rows each point takes a share of the effort of a release.
+
     Parameters
     ----------
-    table, roles, hierarchies, suppress, loss, levels, weights, whole_classes, intervals, seed
+    table, roles, hierarchies, suppress, loss, levels, weights, whole_classes, intervals, effort, seed
         As for :func:`tclose.anonymize`.
     sweep
         The model whose threshold is swept, such as ``"t"`` or ``"k"``.
@@ -65,6 +85,8 @@ def frontier(
         The methods to compare.
     require
         What every release must meet besides.
+    any, corrupted
+        As for :func:`tclose.anonymize`: of the swept threshold too.
     read, memory, threads, temp, progress
         As for :func:`tclose.audit`.
     """
@@ -73,42 +95,70 @@ def frontier(
     with working_session(table, read=read, memory=memory, threads=threads, temp=temp) as session:
         opened = session.open(table)
         roles = checked(roles if roles is not None else built_in_roles(table), opened)
-        swept = _swept(sweep, values)
-        others = tuple(each for each in requirements(require) if each.model.key != sweep)
+        whole_classes = whole_classes or roles.person is not None
+        swept = [required_with_known([each], corrupted) for each in required_for_any(_swept(sweep, values), any)]
+        own = {each.model.key for each in swept[0]}
+        others = required_for_any((each for each in requirements(require) if each.model.key not in own), any)
+        others = required_with_known(others, corrupted)
         check_attributes(others, roles)
         if not methods:
-            raise InputError("Name at least one method to compare (--method).")
+            raise InputError(f"Name at least one method to compare: {either('methods=[…]', '--methods')}.")
         for method in methods:
-            check_method(method)
-        search = chosen_search(loss, "both", progress, whole_classes=whole_classes, pruned=False)
-        wishes = Wishes(
-            hierarchies or {}, levels or {}, weights or {}, share_of_rows(suppress), intervals, whole_seed(seed)
+            check_method(method, whole_classes=whole_classes)
+        search = chosen_search(
+            loss, "both", progress, whole_classes=whole_classes, pruned=False, effort=effort, threads=threads
         )
-        kept = opened.keep([*roles.quasi, *roles.sensitive])
-        frame = framed_table(session, kept, roles, [*others, swept[0]], wishes, search)
-        points = _points(frame.problem, search, methods, swept)
-        notes = (*opened.notes, *frame.notes)
-        return Frontier(opened.label, roles, others, sweep, loss, frame.problem.rows, points, notes)
+        options = RecodingOptions(
+            hierarchies or {}, levels or {}, weights or {}, share(suppress, "suppress"), intervals, whole_seed(seed)
+        )
+        original = Original.of(session, opened, roles, [*roles.quasi, *roles.sensitive])
+        frame = framed_table(session, original.counted, roles, [*others, *swept[0]], options, search)
+
+        def release(method: str, required: Required) -> Release:
+            here = replace(frame, problem=replace(frame.problem, tasks=_with(frame.problem, required)))
+            return released(session, original, roles, [*others, *required], here, method, search)
+
+        by_people = roles.person is not None
+        points = _proved(release, methods, swept, loss) if by_people else _points(frame.problem, search, methods, swept)
+        known = _any_note(columns_known(swept[0]))
+        notes = (*told_of_people(session, opened, roles), *opened.notes, *frame.notes, *known)
+        rows = frame.problem.rows if original.census is None else original.census.rows
+        return Frontier(opened.label, roles, others, sweep, loss, rows, points, notes, original.people)
 
 
-def _points(
-    problem: Problem, search: Search, methods: Sequence[str], swept: Sequence[Requirement]
+def _any_note(most: int | None) -> Iterable[str]:
+    if most is not None:
+        known = "one column" if most == 1 else f"{most} columns"
+        yield f"Every threshold is required for whoever knows any {known}, and not by all columns together."
+
+
+def _points(problem: Problem, search: Search, methods: Sequence[str], swept: Sequence[Required]) -> tuple[Point, ...]:
+    """Return the points, by threshold: what each method finds there, as for a release."""
+    strictest_first = sorted(swept, key=lambda each: each[0].threshold, reverse=swept[0][0].model.good == "high")
+    problems = [replace(problem, tasks=_with(problem, required)) for required in strictest_first]
+    thresholds = [required[0].threshold for required in strictest_first]
+    points: dict[tuple[Fraction, str], Point] = {}
+    for at, method in enumerate(methods):
+        told = search.part(at / len(methods), (at + 1) / len(methods), f"{method}, {at + 1} of {len(methods)}: ")
+        releases = found_at_each(method, problems, told)
+        for here, threshold, best in zip(problems, thresholds, releases, strict=True):
+            partition = None if best is None else best.partition
+            points[threshold, method] = _point(here, search, method, threshold, partition)
+    return tuple(points[required[0].threshold, method] for required in swept for method in methods)
+
+
+def _proved(
+    release: Callable[[str, Required], Release], methods: Sequence[str], swept: Sequence[Required], loss: str
 ) -> tuple[Point, ...]:
-    """Return the points, from the strictest threshold on: what meets one meets every looser one too."""
-    stricter_first = list(swept) if swept[0].model.good == "low" else list(reversed(swept))
-    best: dict[str, Partition] = {}
-    points = []
-    for at, requirement in enumerate(stricter_first):
-        here = replace(problem, tasks=_with(problem, requirement))
-        for method in methods:
-            search.tell(f"{method} at {requirement.text}", at / len(swept))
-            attempt = found(method, here, search) if here.k <= here.rows else None
-            tried = [best[method]] if method in best else []
-            tried += [] if attempt is None else [attempt.partition]
-            if tried:
-                best[method] = min(tried, key=lambda partition: search.loss(here, partition))
-            points.append(_point(here, search, method, requirement.threshold, best.get(method)))
-    return tuple(sorted(points, key=lambda point: (point.threshold, methods.index(point.method))))
+    """Return the points, by threshold: releases that audits of their people proved."""
+    made = [(method, required[0], release(method, required)) for required in swept for method in methods]
+    return tuple(
+        Point(
+            method, requirement.threshold, holds=found.holds, loss=found.losses.get(loss), kept=found.kept,
+            classes=found.class_count, suppressed=found.suppressed,
+        )
+        for method, requirement, found in made
+    )  # fmt: skip
 
 
 def _swept(sweep: str, values: Iterable[Number] | None) -> list[Requirement]:
@@ -119,16 +169,18 @@ def _swept(sweep: str, values: Iterable[Number] | None) -> list[Requirement]:
         raise ThresholdError(f"The thresholds of {sweep} to try are a list, such as values=['0.1', '0.2'].")
     given = list(values) if values is not None else list(USUAL_VALUES.get(sweep, ()))
     if not given:
-        raise ThresholdError(f"Say which thresholds of {sweep} to try: values=[…] (--values 0.1,0.2).")
+        how = either("values=['0.1', '0.2']", "--values 0.1,0.2")
+        raise ThresholdError(f"Say which thresholds of {sweep} to try: {how}.")
     distinct = sorted({fraction(value, sweep) for value in given})
     return [requirement for value in distinct for requirement in requirements({sweep: value})]
 
 
-def _with(problem: Problem, requirement: Requirement) -> tuple[Task, ...]:
-    """Return the tasks with the threshold of the swept model replaced."""
+def _with(problem: Problem, required: Required) -> tuple[Task, ...]:
+    """Return the tasks with the thresholds of the swept model replaced."""
+    thresholds = {each.model.key: each.threshold for each in required}
     return tuple(
-        replace(task, requirements=(replace(task.requirements[0], threshold=requirement.threshold),))
-        if task.model.key == requirement.model.key
+        replace(task, requirements=(replace(task.requirements[0], threshold=thresholds[task.model.key]),))
+        if task.model.key in thresholds
         else task
         for task in problem.tasks
     )

@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -18,7 +19,7 @@ from scipy.sparse.csgraph import maximum_bipartite_matching
 from tclose import Hierarchical, Nominal, Numeric, Ordered, Roles, audit
 from tclose.anonymizing import anonymize
 
-METHODS = ("auto", "peel", "mondrian", "full-domain", "microaggregation", "sabre", "merge")
+METHODS = ("auto", "gather", "peel", "mondrian", "full-domain", "microaggregation", "sabre", "merge")
 TREE = {"all": {"left": ["ash", "birch"], "right": {"far": ["cedar", "date"], "near": ["elm"]}, "fig": []}}
 ANCESTORS = {
     "ash": ("ash", "left", "all"),
@@ -61,7 +62,7 @@ class Case:
     """The kind of each quasi-identifier."""
     roles: Roles
     require: dict[str, object]
-    wishes: dict[str, object] = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=dict)
 
     @property
     def rows(self):
@@ -82,15 +83,15 @@ class Case:
         made = pa.table({name: pa.array(cells, kind) for name, (kind, cells) in self.columns.items()})
         return made if order is None else made.take(pa.array(order, pa.int64()))
 
-    def release(self, *, order=None, **wishes):
-        chosen = {"hierarchies": self.hierarchies, **self.wishes, **wishes}
+    def release(self, *, order=None, **options):
+        chosen = {"hierarchies": self.hierarchies, **self.options, **options}
         return anonymize(self.table(order), self.roles, require=self.require, **chosen)
 
     def coarsest(self):
         """The table with every quasi-identifier on the coarsest level that it may have."""
         made = {name: pa.array(cells, kind) for name, (kind, cells) in self.columns.items()}
         for name, kind in self.kinds.items():
-            limit = self.wishes.get("levels", {}).get(name)
+            limit = self.options.get("levels", {}).get(name)
             if limit is None:
                 made[name] = pa.array(["*"] * self.rows)
                 continue
@@ -148,7 +149,7 @@ def requirements_of(draw, roles, rows, *, models=None):
 
 @st.composite
 def cases(draw, *, most_rows=40, suppress=("0", "0", "0.1", "0.5"), models=None, limited=True, least_sensitive=0):
-    """Tables heavy with ties, and wishes of every kind."""
+    """Tables heavy with ties, and options of every kind."""
     rows = draw(st.integers(1, most_rows))
     kinds = {
         f"q{at}": kind for at, kind in enumerate(draw(st.lists(st.sampled_from(list(KINDS)), min_size=1, max_size=3)))
@@ -170,13 +171,13 @@ def cases(draw, *, most_rows=40, suppress=("0", "0", "0.1", "0.5"), models=None,
     if draw(st.booleans()):
         columns["note"] = (pa.string(), [f"n{at}" for at in range(rows)])
     together = "joint" if len(sensitive) == 2 and draw(st.booleans()) else "each"
-    roles = Roles(list(kinds), sensitive, ["name"], together=together)
-    wishes = {"suppress": draw(st.sampled_from(suppress)), "seed": draw(st.integers(0, 3))}
+    roles = Roles(list(kinds), sensitive, ["name"], together=together, publish="all")
+    options = {"suppress": draw(st.sampled_from(suppress)), "seed": draw(st.integers(0, 3))}
     if limited and draw(st.booleans()):
-        wishes["levels"] = draw(limits(kinds))
-        wishes["weights"] = {name: draw(st.sampled_from([0.25, 1, 3])) for name in kinds if draw(st.booleans())}
-        wishes["intervals"] = draw(st.booleans())
-    return Case(columns, kinds, roles, draw(requirements_of(roles, rows, models=models)), wishes)
+        options["levels"] = draw(limits(kinds))
+        options["weights"] = {name: draw(st.sampled_from([0.25, 1, 3])) for name in kinds if draw(st.booleans())}
+        options["intervals"] = draw(st.booleans())
+    return Case(columns, kinds, roles, draw(requirements_of(roles, rows, models=models)), options)
 
 
 @st.composite
@@ -236,8 +237,11 @@ def covers(cell, value, above):
     own, published = number(text), number(cell)
     if own is not None and own == published:
         return True
-    ends = re.fullmatch(r"\[(.+), (.+)\]", cell)
-    return ends is not None and own is not None and number(ends[1]) <= own <= number(ends[2])
+    ends = re.fullmatch(r"\[(.+), (.+)([\])])", cell)
+    if ends is None or own is None:
+        return False
+    low, high = number(ends[1]), number(ends[2])
+    return low <= own < high or (own == high and ends[3] == "]")
 
 
 def labels_above(case, release):
@@ -265,7 +269,7 @@ def check_rows(case, release, names, rows):
     """Every published row stands for an original row of its own, whose values its cells cover."""
     assert names == [name for name in case.columns if name != "name"]
     assert len(rows) == case.rows - release.suppressed
-    assert release.suppressed <= Fraction(case.wishes["suppress"]) * case.rows
+    assert release.suppressed <= Fraction(case.options["suppress"]) * case.rows
     above = labels_above(case, release)
     carried = [names.index(name) for name in case.carried]
     original = list(zip(*(case.columns[name][1] for name in names), strict=True))

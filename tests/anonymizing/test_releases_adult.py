@@ -1,4 +1,4 @@
-"""Releases of the Adult table: how much detail they keep, and the best nodes of its lattice (spec 6.1 and 6.8)."""
+"""Releases of the Adult table: how much detail they keep, and the best nodes of its lattice (spec 6.1 and 6.9)."""
 
 from __future__ import annotations
 
@@ -56,28 +56,29 @@ def kept_in(path, quasi):
 OCCUPATION = (SEVEN, {"occupation": Nominal()})
 AGE = (SIX, {"age": Ordered()})
 TARGETS = [
-    pytest.param(OCCUPATION, {"k": 5, "t": "0.2"}, 0.70, 0.543, id="occupation 5 0.2"),
-    pytest.param(OCCUPATION, {"k": 5, "t": "0.15"}, 0.66, 0.463, id="occupation 5 0.15"),
-    pytest.param(OCCUPATION, {"k": 2, "t": "0.3"}, 0.80, 0.707, id="occupation 2 0.3"),
-    pytest.param(AGE, {"k": 5, "t": "0.2"}, 0.98, 0.966, id="age 5 0.2"),
-    pytest.param(AGE, {"k": 5, "t": "0.15"}, 0.955, 0.933, id="age 5 0.15"),
-    pytest.param(AGE, {"k": 5, "t": "0.1"}, 0.88, 0.865, id="age 5 0.1"),
-    pytest.param(OCCUPATION, {"k": 5}, 0.975, 0.969, id="k alone"),
-    pytest.param((SEVEN, {}), {"k": 5}, 0.975, 0.969, id="k alone, nothing sensitive"),
+    pytest.param(OCCUPATION, {"k": 5, "t": "0.2"}, True, 0.735, id="occupation 5 0.2"),
+    pytest.param(OCCUPATION, {"k": 5, "t": "0.2"}, False, 0.745, id="occupation 5 0.2, divided"),
+    pytest.param(OCCUPATION, {"k": 5, "t": "0.15"}, True, 0.67, id="occupation 5 0.15"),
+    pytest.param(OCCUPATION, {"k": 2, "t": "0.3"}, True, 0.84, id="occupation 2 0.3"),
+    pytest.param(AGE, {"k": 5, "t": "0.2"}, True, 0.98, id="age 5 0.2"),
+    pytest.param(AGE, {"k": 5, "t": "0.15"}, True, 0.955, id="age 5 0.15"),
+    pytest.param(AGE, {"k": 5, "t": "0.1"}, True, 0.905, id="age 5 0.1"),
+    pytest.param(AGE, {"k": 5, "t": "0.1"}, False, 0.93, id="age 5 0.1, divided"),
+    pytest.param((SEVEN, {}), {"k": 5}, True, 0.976, id="k alone, nothing sensitive"),
 ]
+"""What a release must keep: more than any other tool was measured to keep, by far (spec 6.9)."""
 
 
-@pytest.mark.parametrize(("columns", "require", "parts", "arx"), TARGETS)
-@pytest.mark.parametrize("whole", [False, True], ids=["parts", "whole"])
-def test_detail_kept_without_suppression(tmp_path, columns, require, parts, arx, whole):
+@pytest.mark.parametrize(("columns", "require", "whole", "least"), TARGETS)
+def test_detail_kept_without_suppression(tmp_path, columns, require, whole, least):
     quasi, sensitive = columns
     release = anonymize(
         shared_file("adult", "adult.csv"), roles(quasi, sensitive), require=require, read=READ, whole_classes=whole,
         hierarchies={name: shared_file("adult", f"adult_hierarchy_{name}.csv") for name in quasi},
     )  # fmt: skip
-    assert (release.rows, release.suppressed) == (30_162, 0)
-    assert release.kept > (arx if whole else parts)
-    assert release.recipe.applies_to_new_rows or not whole
+    assert (release.original_rows, release.suppressed) == (30_162, 0)
+    assert release.kept >= least
+    assert not (whole and release.recipe.divides)
     made = release.write(tmp_path / "adult.csv")
     assert kept_in(made.path, quasi) == pytest.approx(release.kept, abs=1e-9)
     if sensitive:

@@ -6,7 +6,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
-"""Every page whose examples are run."""
+"""Every page of the docs; its examples are run."""
+STORIES = tuple(sorted((ROOT / "examples").glob("*/README.md")))
+"""The pages of the examples that are stories; each is run in a copy of its folder."""
 
 _FENCE = re.compile(
     r"^(?P<fence>`{3,})(?P<word>\w*)[ \t]*(?P<rest>[^\n]*)\n(?P<text>.*?)^(?P=fence)[ \t]*$", re.M | re.S

@@ -1,21 +1,27 @@
 """Every example in the README and the docs is run, in order, page by page, and must be true.
 
-On each page the examples share one folder and one Python session. The folder holds ``patients.csv``, the
-built-in example ``salary`` as a file; a block with ``title="NAME"`` is written to NAME before the next one runs.
+On each page the examples share one folder and one Python session. A page of the docs has ``patients.csv`` in it, the
+built-in example ``salary`` as a file; the README has the folder ``examples`` of the repository, and a story the files
+beside it. A block with ``title="NAME"`` is written to NAME before the next one runs.
 """
 
-import csv
+import contextlib
 import doctest
+import io
+import json
 import os
 import re
+import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from markdown_pages import PAGES, blocks
 
-from tclose.sources import EXAMPLES
+from docs.markdown_pages import PAGES, ROOT, STORIES, blocks
+from tclose.cli.failures import exit_code_of
+from tclose.cli.root import commands as commands_of_tclose
 
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 _EXIT = re.compile(r"\s+# exit (\d+)$")
@@ -23,18 +29,27 @@ _EXIT = re.compile(r"\s+# exit (\d+)$")
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A folder with the table that examples read."""
-    example = EXAMPLES["salary"]
-    with (tmp_path / "patients.csv").open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(example.columns)
-        writer.writerows(example.rows)
+    """An empty folder to work in."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def furnish(folder, page):
+    """Put what a page takes for granted into its folder."""
+    if page in STORIES:
+        for file in page.parent.glob("*.*"):
+            shutil.copy(file, folder)
+    elif page.name == "README.md":
+        shutil.copytree(page.parent / "examples", folder / "examples")
+    else:
+        code, text = called(["examples", "salary"])
+        assert code == 0
+        (folder / "patients.csv").write_text(text, encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", [*PAGES, *STORIES], ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_example_of_a_page_is_true(page, folder):
+    furnish(folder, page)
     session: dict[str, object] = {}
     problems = []
     for block in blocks(page.read_text(encoding="utf-8")):
@@ -66,10 +81,9 @@ def console_problems(text, folder, where):
     for command, expected in commands(text):
         stated = _EXIT.search(command)
         code = int(stated[1]) if stated else int(expected.startswith("✗"))
-        done = run(_EXIT.sub("", command), folder)
-        found = done.stdout.decode("utf-8")
-        if done.returncode != code:
-            problems.append(f"{where}: $ {command}\nleft with {done.returncode}, not {code}:\n{found}")
+        left, found = run(_EXIT.sub("", command), folder)
+        if left != code:
+            problems.append(f"{where}: $ {command}\nleft with {left}, not {code}:\n{found}")
         elif not alike(found, expected):
             problems.append(f"{where}: $ {command}\nprinted\n{found}\nand not\n{expected}")
     return problems
@@ -89,10 +103,28 @@ def commands(text):
 
 
 def run(command, folder):
-    """Run a command in the shell, with both streams in one."""
+    """Run a command, with both streams in one; return its exit code and its output."""
+    words = plain_words(command)
+    return called(words[1:]) if words[:1] == ["tclose"] else by_shell(command, folder)
+
+
+def plain_words(command):
+    """Return the words of a command that needs no shell, else none."""
+    return [] if re.search(r"[|&;<>$`*?()~\\#]", command) else shlex.split(command)
+
+
+def called(arguments):
+    """Run ``tclose`` in this process, which has loaded what a new one would load again."""
+    stream = io.StringIO()
+    with contextlib.redirect_stdout(stream), contextlib.redirect_stderr(stream):
+        code = exit_code_of(commands_of_tclose, arguments)
+    return code, stream.getvalue()
+
+
+def by_shell(command, folder):
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     surroundings = {**os.environ, "PATH": path, "PYTHONIOENCODING": "utf-8", "LC_ALL": "C.UTF-8"}
-    return subprocess.run(
+    done = subprocess.run(
         ["sh", "-c", command],
         cwd=folder,
         env=surroundings,
@@ -101,6 +133,7 @@ def run(command, folder):
         stderr=subprocess.STDOUT,
         check=False,
     )
+    return done.returncode, done.stdout.decode("utf-8")
 
 
 def alike(found, expected):
@@ -125,6 +158,18 @@ def test_a_false_example_is_found(folder):
     assert console_problems("$ tclose audit nothing.csv\n...\n", folder, "here")
     assert not console_problems("$ tclose audit nothing.csv  # exit 2\n...\n", folder, "here")
     assert doctest_problems(">>> 1 + 1\n3\n", {}, "here")
+
+
+@pytest.mark.parametrize("story", STORIES, ids=lambda page: page.parent.name)
+def test_the_notebook_of_a_story_runs(story, folder):
+    furnish(folder, story)
+    assert run("python make.py", folder)[0] == 0
+    notebook = json.loads((story.parent / f"{story.parent.name}.ipynb").read_text(encoding="utf-8"))
+    code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    assert not any(cell["outputs"] for cell in code), "notebooks are kept without what they printed"
+    session: dict[str, object] = {}
+    for cell in code:
+        exec("".join(cell["source"]), session)  # what a notebook does; its cells assert what they say
 
 
 def test_pages_have_examples():

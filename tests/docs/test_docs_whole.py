@@ -8,11 +8,11 @@ from pathlib import Path
 
 import click
 import pytest
-from markdown_pages import PAGES, ROOT, links
 
 import tclose
+from docs.markdown_pages import PAGES, ROOT, STORIES, links
 from tclose import errors
-from tclose.cli import commands
+from tclose.cli.root import commands
 from tclose.models.catalogue import MODELS
 from tclose.policy import READ_KEYS, TABLE_KEYS
 from tclose.sources import EXAMPLES, FORMATS
@@ -20,7 +20,7 @@ from tclose.sources.formats import COMPRESSION_OF_SUFFIX, FORMAT_OF_SUFFIX
 
 DOCS = [page for page in PAGES if page.parent.name == "docs"]
 TEXT = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
-MARKDOWN = sorted({*PAGES, *ROOT.glob("*.md"), *ROOT.glob("bench/*.md"), *ROOT.glob("examples/*.md")})
+MARKDOWN = sorted({*PAGES, *ROOT.glob("*.md"), *ROOT.glob("bench/*.md"), *STORIES})
 
 
 def command_named(name):
@@ -54,6 +54,18 @@ def test_links_lead_somewhere(page):
 def test_every_page_is_in_the_index():
     index = links((ROOT / "docs" / "index.md").read_text(encoding="utf-8"))
     assert {page.name for page in DOCS} - {"index.md"} <= {link.partition("#")[0] for link in index}
+
+
+def test_every_page_is_in_the_navigation_of_the_site():
+    told = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    assert [page.name for page in DOCS if f": {page.name}\n" not in told] == []
+
+
+@pytest.mark.parametrize("reader", ["data-scientists", "data-managers", "engineers", "researchers", "officers"])
+def test_every_reader_finds_their_first_page_by_one_link(reader):
+    assert f"docs/for-{reader}.md" in links((ROOT / "README.md").read_text(encoding="utf-8"))
+    assert f"for-{reader}.md" in links((ROOT / "docs" / "index.md").read_text(encoding="utf-8"))
+    assert f"for-{reader}.md" in (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", commands.list_commands(click.Context(commands)))
@@ -97,28 +109,32 @@ def test_every_ending_is_documented(ending):
 
 def test_options_in_the_docs_exist():
     """An option that was renamed must not live on in the docs."""
-    known = {"--check", "--version", "--pre", "--quiet"}
+    known = {"--check", "--version", "--pre", "--quiet", "--network"}
     for name in commands.list_commands(click.Context(commands)):
-        for parameter in command_named(name).params:
+        command = command_named(name)
+        for parameter in [
+            *command.params,
+            *(each for sub in getattr(command, "commands", {}).values() for each in sub.params),
+        ]:
             known |= {*parameter.opts, *parameter.secondary_opts}
     used = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", "\n".join(page.read_text(encoding="utf-8") for page in DOCS)))
     assert used - known == set()
 
 
-def test_the_page_of_models_is_fresh():
+def test_the_pages_of_models_and_losses_are_fresh():
     done = subprocess.run(
         [sys.executable, ROOT / "scripts" / "docs", "--check"], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
 
 
-def test_a_stale_page_of_models_is_found(tmp_path):
-    stale = tmp_path / "models.md"
-    stale.write_text("old", encoding="utf-8")
+def test_stale_pages_of_models_and_losses_are_found(tmp_path):
     script = [sys.executable, ROOT / "scripts" / "docs"]
-    assert subprocess.run([*script, "--check", stale], capture_output=True, check=False).returncode == 1
-    assert subprocess.run([*script, stale], capture_output=True, check=False).returncode == 0
-    assert stale.read_text(encoding="utf-8") == (ROOT / "docs" / "models.md").read_text(encoding="utf-8")
+    (tmp_path / "models.md").write_text("old", encoding="utf-8")
+    assert subprocess.run([*script, "--check", tmp_path], capture_output=True, check=False).returncode == 1
+    assert subprocess.run([*script, tmp_path], capture_output=True, check=False).returncode == 0
+    for name in ("models.md", "losses.md"):
+        assert (tmp_path / name).read_text(encoding="utf-8") == (ROOT / "docs" / name).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("script", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.name)
@@ -126,3 +142,12 @@ def test_examples_run(script, tmp_path):
     done = subprocess.run([sys.executable, script], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
     assert list(Path(tmp_path).iterdir()) == []
+
+
+def test_the_glossary_of_pages_and_reports_is_that_of_the_docs():
+    from tclose.render.words.glossary import GLOSSARY
+
+    (page,) = [page for page in DOCS if page.name == "glossary.md"]
+    lines = page.read_text(encoding="utf-8").splitlines()
+    told = dict(line.strip("| ").split(" | ", 1) for line in lines if line.startswith("| ") and " | " in line)
+    assert {word: told.get(word) for word in GLOSSARY} == GLOSSARY

@@ -13,8 +13,6 @@ from tclose.engines.duckdb.connection import connect, disconnect
 from tclose.engines.duckdb.load import LoadedTable, load
 from tclose.sources import ReadOptions, locate
 
-CANARY = "CANARY-7391"
-
 Rows = list[tuple[object, ...]]
 
 

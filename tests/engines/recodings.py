@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tclose.engines.duckdb.session import DuckDBSession
-from tclose.engines.interface import Recoding
+from tclose.engines.recodings import Recoding
 
 Key = tuple[object, ...]
 Cells = tuple[str | None, ...]
@@ -31,7 +31,6 @@ def recoding(
     keys: Sequence[str],
     quasi: Sequence[str],
     counted: bool = True,
-    native: Sequence[bool] | None = None,
     seed: int = 7,
 ) -> Recoding:
     """Return the recoding of pieces: key values, the cells that their class publishes (or LEFT_OUT), rows."""
@@ -51,7 +50,6 @@ def recoding(
         cells=np.array(
             [[labels[at].index(label) for at, label in enumerate(cells)] for cells in classes], dtype=np.int32
         ).reshape(len(classes), len(quasi)),
-        native=tuple(native) if native is not None else (False,) * len(quasi),
         seed=seed,
     )
 

@@ -1,4 +1,4 @@
-"""A PostgreSQL server of the tests' own on loopback, and tables put into it and into SQLite."""
+"""A PostgreSQL server of the tests' own on loopback, and tables put into it and into files of SQLite and DuckDB."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import adbc_driver_postgresql.dbapi as adbc
+import duckdb
 import pyarrow as pa
 import pytest
 
@@ -177,25 +178,41 @@ def declared(columns: Mapping[str, Sequence[object]]) -> dict[str, str]:
 def rows_of(address: str) -> list[tuple[Any, ...]]:
     """Return the rows of a table by its address, in the order that the database gives them."""
     place, _, table = address.partition("#")
-    if place.startswith("sqlite:"):
-        with closing(sqlite3.connect(place.removeprefix("sqlite:"))) as connection:
+    if (connection := _file(place)) is not None:
+        with closing(connection):
             return connection.execute(f"SELECT * FROM {table}").fetchall()
     with adbc.connect(place, autocommit=True) as connection, connection.cursor() as cursor:
         cursor.execute(f"SELECT * FROM {table}")
         return list(cursor.fetchall())
 
 
+def _file(place: str) -> Any:
+    """Return a connection to the database of an address that is a file; None for another."""
+    if place.startswith("sqlite:"):
+        return sqlite3.connect(place.removeprefix("sqlite:"))
+    return duckdb.connect(place.removeprefix("adbc:duckdb:")).begin() if place.startswith("adbc:duckdb:") else None
+
+
 def execute(address: str, *statements: str) -> None:
     """Execute statements in the database of an address, each in a transaction of its own."""
     place = address.partition("#")[0]
-    if place.startswith("sqlite:"):
-        with closing(sqlite3.connect(place.removeprefix("sqlite:"))) as connection, connection:
+    if (connection := _file(place)) is not None:
+        with closing(connection):
             for statement in statements:
                 connection.execute(statement)
+                connection.commit()
         return
     with adbc.connect(place, autocommit=True) as connection, connection.cursor() as cursor:
         for statement in statements:
             cursor.execute(statement)
+
+
+def put_duckdb(path: Path, name: str, table: pa.Table) -> str:
+    """Make a table anew in a DuckDB file and return its address."""
+    with duckdb.connect(str(path)) as connection:
+        connection.register("given", table)
+        connection.execute(f'CREATE OR REPLACE TABLE "{name}" AS FROM given')
+    return f"adbc:duckdb:{path}#{name}"
 
 
 def put_sqlite(path: Path, name: str, columns: Mapping[str, Sequence[object]], types: Mapping[str, str]) -> str:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import math
 
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from papers import TABLES
 from tclose import Roles, audit
@@ -102,3 +106,34 @@ def test_two_audits_of_one_process_keep_their_classes_apart():
     one, other = (audit({"q": keys, "s": ["x", "y"]}, ROLES) for keys in (["a", "a"], ["b", "c"]))
     rows = one.classes.rows(), other.classes.rows()
     assert [len(list(each)) for each in rows] == [1, 2]
+
+
+CELLS = (
+    st.sampled_from([None, -3, 0, 7, 2**40, 2**62]),
+    st.sampled_from([None, "", "A", "a", "ä", "b\n", "10", "9"]),
+    st.sampled_from([None, -1, 0, 1]),
+    st.sampled_from([None, -0.5, 0.0, 1e300, math.inf]),
+    st.sampled_from([None, dt.date(1, 1, 1), dt.date(1970, 1, 1), dt.date(9999, 12, 31)]),
+    st.sampled_from([None, -(2**62), 5, 2**62]),
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(*CELLS), min_size=1, max_size=12, unique=True), st.permutations(range(len(CELLS))))
+def test_the_order_of_classes_is_that_of_their_values_whatever_types_make_up_a_key(rows, places):
+    """Python's own order of the tuples is the oracle; every class has one row, so all of them are tied."""
+    names = [f"q{at}" for at in places]
+    frame = {f"q{at}": [row[at] for row in rows] for at in places} | {"s": ["x"] * len(rows)}
+    types = [pa.int64(), pa.string(), pa.int8(), pa.float64(), pa.date32(), pa.int64()]
+    table = pa.table(
+        {name: pa.array(frame[name], types[at]) for name, at in zip(names, places, strict=True)} | {"s": frame["s"]}
+    )
+    found = audit(table, Roles(quasi=names, sensitive="s:nominal"), drivers=False)
+    cells = [tuple(row[at] for at in places) for row in rows]
+    expected = sorted(cells, key=lambda row: [(cell is not None, 0 if cell is None else cell) for cell in row])
+    assert [tuple(row[name] for name in names) for row in found.classes.rows()] == expected
+    assert [tuple(row[name] for name in names) for row in found.classes.rows(limit=3, offset=1)] == expected[1:4]
+    assert [tuple(row[name] for name in names) for row in found.classes.rows(sort="size", limit=2)] == expected[:2]
+    worst = found.figures["k"].worst
+    assert tuple(worst.key.values()) == expected[0]
+    assert worst.tied == len(rows)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from decimal import Decimal
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,14 +14,13 @@ from hypothesis import given, settings
 
 from laws.audited import WAYS, cases
 from tclose import grouping, keys
-from tclose.counts import Part
+from tclose.counts import Part, joined
 from tclose.domains import arranged
 from tclose.engines.duckdb import codes, key_words, rows
 from tclose.engines.duckdb.counts import CodedTable, PairCounts
 from tclose.engines.duckdb.rows import RowCounts, SetCounts
 from tclose.engines.duckdb.session import DuckDBSession
 from tclose.engines.duckdb.stream import RowStream
-from tclose.inspection import _joined
 from tclose.roles import Nominal
 
 
@@ -40,7 +40,7 @@ def ranked(counts):
 
 def canonical(parts: list[Part]) -> list[np.ndarray]:
     """All parts as one, classes by key: what two ways of counting must agree in."""
-    whole = _joined(parts)
+    whole = joined(parts)
     order = np.lexsort(whole.keys.T[::-1])
     found = [whole.keys[order], whole.sizes[order]]
     for block in whole.blocks:
@@ -54,7 +54,7 @@ def canonical(parts: list[Part]) -> list[np.ndarray]:
 
 
 def check_agreement(coded: CodedTable, most_rows: int, threads: int = 2) -> list[np.ndarray]:
-    ways = {
+    ways: dict[str, Any] = {
         "pairs": PairCounts(coded),
         "rows": RowCounts(coded, RowStream(coded, coded.rows, quiet), threads),
         "rows in one thread": RowCounts(coded, RowStream(coded, coded.rows, quiet), 1),
@@ -313,3 +313,13 @@ def test_the_ranks_of_a_domain_are_those_of_the_observed_values():
     domain, ranks = arranged("s", observed, Nominal())
     assert [domain.values[rank] for rank in ranks] == list(observed.values)
     assert dict(zip(observed.values, observed.counts.tolist(), strict=True)) == {"b": 2, "a": 1}
+
+
+@pytest.mark.parametrize(("classes", "apart"), [(50_000, True), (500, False)])
+def test_a_raw_table_is_counted_in_sets_where_its_classes_do_not_fit(classes, apart):
+    """The codes of 50,000 rows take less than a megabyte; numbering as many classes takes six times as much."""
+    frame = pd.DataFrame({"q": (np.arange(50_000) % classes) * 1_000_003, "s": np.arange(50_000) % 7})
+    session = DuckDBSession(memory="16MB")
+    counted = session.count(session.open(frame), ["q"], [("s",)], quiet)
+    assert isinstance(counted._counts, SetCounts) is apart
+    assert sum(part.sizes.sum() for part in counted.map(ranked(counted), lambda part: part)) == 50_000

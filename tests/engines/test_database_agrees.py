@@ -10,9 +10,9 @@ import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from servers import execute
 
 import tclose
+from engines.servers import execute
 from laws.audited import cases
 from tclose.anonymizing.storing import held, store
 from tclose.engines.database import counts
@@ -40,6 +40,23 @@ def test_every_model_is_the_same_in_a_database(put, case):
     found = tclose.audit(put("law", case.columns), case.roles, population=put("people", case.population), **asked)
     mine = tclose.audit(case.columns, case.roles, population=case.population, **asked)
     assert data(found) == data(mine)
+
+
+@few
+@given(case=cases(), data=st.data())
+def test_weights_say_the_same_of_a_population_in_a_database(put, case, data):
+    weights = data.draw(st.lists(st.sampled_from([1, 2, 7]), min_size=len(case.rows), max_size=len(case.rows)))
+    table = {**case.columns, "w": weights}
+    found = tclose.audit(put("weighted", table), case.roles, weight_column="w", drivers=False)
+    assert found.population == tclose.audit(table, case.roles, weight_column="w", drivers=False).population
+
+
+@few
+@given(case=cases(quasi=3), most=st.integers(1, 3))
+def test_any_columns_are_the_same_in_a_database(put, case, most):
+    asked = {"any": most, "require": {"k": 2, "t": "1/3"}, "drivers": False}
+    found = tclose.audit(put("facts", case.columns), case.roles, **asked)
+    assert data(found) == data(tclose.audit(case.columns, case.roles, **asked))
 
 
 @few
@@ -86,7 +103,7 @@ def test_every_release_is_the_same_in_a_database(put, case, random, method):
         if not expected.holds:
             return
         assert {each.recipe.to_json() for each in found} == {expected.recipe.to_json()}
-        found += [tclose.apply(expected.recipe, each) for each in (address, table)]
+        found += [tclose.apply(each, expected.recipe) for each in (address, table)]
         for each in found:
             assert each.to_arrow().to_pylist() == expected.to_arrow().to_pylist()
             assert [data(audit) for audit in each.audits()] == [data(audit) for audit in expected.audits()]
@@ -179,7 +196,7 @@ def test_a_release_is_the_same(put, tmp_path):
         assert release.holds
         release.write(tmp_path / f"release{at}.csv")
         written.append((tmp_path / f"release{at}.csv").read_bytes())
-        again = tclose.apply(tmp_path / f"release{at}.csv.recipe.json", table)
+        again = tclose.apply(table, tmp_path / f"release{at}.csv.recipe.json")
         assert again.to_pandas().equals(release.to_pandas())
     assert written[0] == written[1]
 

@@ -12,9 +12,9 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from servers import PASSWORD, put_sqlite, rows_of, server
 
 import tclose
+from engines.servers import PASSWORD, put_sqlite, rows_of, server
 from tclose.cli import outcome
 
 ROLES = ("-q", "q", "-s", "s")
@@ -83,7 +83,7 @@ def test_a_connection_that_is_cut_during_an_audit_leaves_with_3(tiny):
 
 def test_a_connection_that_is_cut_while_a_release_is_written_leaves_nothing(tiny, tmp_path):
     recipe = tmp_path / "made.recipe.json"
-    arguments = ("anonymize", tiny.address(), "--table", "slow", *ROLES, "--k", "2", "--into",
+    arguments = ("anonymize", tiny.address(), "--table", "slow", *ROLES, "--publish", "note", "--k", "2", "--into",
                  f"{tiny.address()}#made", "--recipe", recipe)  # fmt: skip
     process = begun(*arguments)
     pid = waiting(tiny, process)
@@ -104,7 +104,7 @@ def test_a_connection_that_is_cut_while_a_release_is_written_leaves_nothing(tiny
 def test_a_server_that_stops_leaves_with_3_and_works_when_it_is_back():
     with server() as own:
         own.run(TINY, *SLOW)
-        arguments = ("anonymize", own.address(), "--table", "slow", *ROLES, "--k", "2", "--into",
+        arguments = ("anonymize", own.address(), "--table", "slow", *ROLES, "--publish", "note", "--k", "2", "--into",
                      f"{own.address()}#made")  # fmt: skip
         process = begun(*arguments)
         waiting(own, process)
@@ -165,7 +165,7 @@ def test_a_recipe_can_be_kept_without_a_release(clinic):
     assert (
         outcome(["anonymize", "sqlite:clinic.db#people", *ROLES, "--k", "10", "--recipe", "kept.json", "--quiet"]) == 0
     )
-    assert tclose.apply("kept.json", "sqlite:clinic.db#people").holds
+    assert tclose.apply("sqlite:clinic.db#people", "kept.json").holds
 
 
 WRONG = {
@@ -195,7 +195,7 @@ def test_a_release_that_does_not_hold_is_not_stored(clinic, capsys):
 
 
 def test_a_schema_that_is_not_there_is_said_before_any_work(tiny, capsys):
-    arguments = ["anonymize", tiny.address(), "--table", "slow", *ROLES, "--k", "2", "--into"]
+    arguments = ["anonymize", tiny.address(), "--table", "slow", *ROLES, "--publish", "note", "--k", "2", "--into"]
     assert outcome([*arguments, f"{tiny.address()}#nowhere.made"]) == 2
     assert "no schema for the table nowhere.made" in capsys.readouterr().err
 

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from recodings import LEFT_OUT, keys_of, recoding, rows_of
-from servers import execute
-from servers import rows_of as stored_rows
 
+from engines.recodings import LEFT_OUT, keys_of, recoding, rows_of
+from engines.servers import execute
+from engines.servers import rows_of as stored_rows
 from tclose.engines.database.released import begun, storing
 from tclose.engines.database.session import DatabaseSession
 from tclose.errors import EmptyTableError, InputError

@@ -7,9 +7,9 @@ from contextlib import nullcontext
 
 import pyarrow as pa
 import pytest
-from servers import execute, put_sqlite, rows_of
 
 import tclose
+from engines.servers import execute, put_duckdb, put_sqlite, rows_of
 from tclose.anonymizing import storing
 from tclose.anonymizing.storing import held, store
 from tclose.engines.database import released
@@ -22,16 +22,20 @@ COLUMNS = {
     "ill": ["abcd"[at * 7 % 4] for at in range(400)],
     "note": [at / 4 for at in range(400)],
 }
-ROLES = tclose.Roles(quasi=["age", "zip"], sensitive="ill")
+ROLES = tclose.Roles(quasi=["age", "zip"], sensitive="ill", publish="all")
 REQUIRE = {"k": 5, "t": "0.3"}
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", "postgresql", "duckdb"])
 def place(request, tmp_path):
     """An address, with a schema where there are some, under which there is no table ``released``."""
     if request.param == "sqlite":
         put_sqlite(tmp_path / "a.db", "people", COLUMNS, {})
         return f"sqlite:{tmp_path / 'a.db'}"
+    if request.param == "duckdb":
+        address = put_duckdb(tmp_path / "a.duckdb", "people", pa.table(COLUMNS))
+        execute(address, "CREATE SCHEMA published")
+        return address.partition("#")[0]
     started = request.getfixturevalue("postgresql")
     started.run("DROP SCHEMA IF EXISTS published CASCADE", "CREATE SCHEMA published")
     started.put("people", pa.table(COLUMNS))
@@ -76,7 +80,7 @@ def test_a_recipe_makes_the_same_table_again(place, keeping):
     first = rows_of(target)
     execute(place, f"DROP TABLE {target.partition('#')[2]}")
     with keeping(f"{place}#people", target) as table:
-        store(tclose.apply(release.recipe, table), target)
+        store(tclose.apply(table, release.recipe), target)
     assert rows_of(target) == first
 
 
@@ -96,7 +100,8 @@ def test_no_row_leaves_the_database_where_it_is_recoded_there(place, monkeypatch
         store(tclose.anonymize(table, ROLES, require=REQUIRE), target)
     distinct = len({*zip(COLUMNS["age"], COLUMNS["zip"], COLUMNS["ill"], strict=True)})
     assert max(rows for _, rows in asked) == distinct < 400
-    assert not any(rows for query, rows in asked if "note" in query and "count(*)" not in query and "max(" not in query)
+    told = ("count(*)", "max(", "CREATE TABLE")  # numbers about rows, not rows
+    assert not any(rows for query, rows in asked if "note" in query and not any(word in query for word in told))
     assert len(rows_of(target)) == 400
 
 
@@ -154,22 +159,22 @@ def test_a_table_that_is_there_is_not_touched_and_refused_before_any_work(place)
 def test_nothing_stays_of_a_release_that_does_not_hold_in_the_table(place, keeping, monkeypatch, tmp_path):
     target, recipe = target_in(place), tmp_path / "recipe.json"
 
-    def refused(work, table):
+    def refused(work, session, table):
         raise InternalError("It does not hold.")
 
     with keeping(f"{place}#people", target) as table:
         release = tclose.anonymize(table, ROLES, require=REQUIRE)
         with monkeypatch.context() as patch:
-            patch.setattr(storing.EngineWork, "_audits", refused)
+            patch.setattr(storing.EngineWork, "audits_there", refused)
             with pytest.raises(InternalError):
                 store(release, target, recipe=recipe)
-    assert [path.name for path in tmp_path.iterdir() if path.suffix != ".db"] == []
+    assert [path.name for path in tmp_path.iterdir() if path.suffix not in (".db", ".duckdb")] == []
     with pytest.raises(SourceError, match="has no table"):
         tclose.audit(target, ROLES)
     with keeping(f"{place}#people", target) as table:
         store(tclose.anonymize(table, ROLES, require=REQUIRE), target, recipe=recipe)
     assert tclose.audit(target, ROLES, require=REQUIRE).holds
-    assert tclose.apply(recipe, f"{place}#people").holds
+    assert tclose.apply(f"{place}#people", recipe).holds
 
 
 def test_a_table_that_is_not_as_planned_does_not_stay(place, monkeypatch):
@@ -202,7 +207,7 @@ def test_columns_of_any_type_are_published_as_they_are(postgresql):
         ARRAY[at, NULL], '10.0.0.1', '\\x00ff', 'NaN', 'x', '2020-01-01 00:00+02', '(1,2)'
         FROM generate_series(1, 40) AS g(at)""",
     )
-    roles = tclose.Roles(quasi=["q", "z"], sensitive="s")
+    roles = tclose.Roles(quasi=["q", "z"], sensitive="s", publish="all")
     address, target = f"{postgresql.address()}#typed", f"{postgresql.address()}#made"
     with held(address, target) as table:
         release = tclose.anonymize(table, roles, require={"k": 5}, levels={"z": 0})
@@ -212,10 +217,9 @@ def test_columns_of_any_type_are_published_as_they_are(postgresql):
         "WHERE attrelid = '{}'::regclass AND attnum > 0 ORDER BY attnum"
     )
     before, after = (dict(postgresql.rows(kinds.format(name))) for name in ("typed", "made"))
-    assert {name: after[name] for name in after if name != "q"} == {
-        name: before[name] for name in before if name != "q"
-    }
-    others = "SELECT z::text, s::text, j::text, a::text, i::text, b::text, n::text, c::text, w::text, p::text FROM {}"
+    assert after == {**before, "q": "text", "z": "text"}
+    texts = ", ".join(f"{name}::text" for name in "sjaibncwp")
+    others = f"SELECT z::numeric(6,2)::text, {texts} FROM {{}}"
     assert Counter(postgresql.rows(others.format("made"))) == Counter(postgresql.rows(others.format("typed")))
     with pytest.raises(SourceError, match=r"'j'.*nested"):
         tclose.anonymize(address, roles, require={"k": 5})
@@ -225,7 +229,7 @@ def test_a_sqlite_table_keeps_the_types_that_were_declared(tmp_path):
     columns = {"q": [1, 2] * 10, "s": ["2020-01-01", "2021-02-03"] * 10, "b": [0, 1] * 10, "x": [b"\0", 1] * 10}
     address = put_sqlite(tmp_path / "a.db", "t", columns, {"q": "INTEGER", "s": "DATE", "b": "BOOLEAN"})
     target = f"sqlite:{tmp_path / 'a.db'}#made"
-    roles = tclose.Roles(quasi="q", sensitive="s:ordered")
+    roles = tclose.Roles(quasi="q", sensitive="s:ordered", publish="all")
     with held(address, target) as table:
         store(tclose.anonymize(table, roles, require={"k": 15}), target)
     declared = {row[1]: row[2] for row in rows_of(f"sqlite:{tmp_path / 'a.db'}#pragma_table_info('made')")}
@@ -239,7 +243,7 @@ def test_a_query_that_would_write_is_refused_even_where_its_release_will_be_writ
     postgresql.run("CREATE SEQUENCE IF NOT EXISTS counter", "DROP TABLE IF EXISTS made")
     query = "SELECT setval('counter', 5) AS q, 1 AS s FROM generate_series(1, 9)"
     table = tclose.DatabaseTable(postgresql.address(), query=query)
-    roles = tclose.Roles(quasi="q", sensitive="s")
+    roles = tclose.Roles(quasi="q", sensitive="s", publish="all")
     with (
         pytest.raises(SourceError, match="would change something"),
         held(table, f"{postgresql.address()}#made") as held_table,
@@ -249,7 +253,7 @@ def test_a_query_that_would_write_is_refused_even_where_its_release_will_be_writ
 
 def test_a_query_is_recoded_where_it_runs(place):
     query = tclose.DatabaseTable(place, query='SELECT age, zip AS k0, ill AS "q0", note AS x0 FROM people -- all')
-    roles = tclose.Roles(quasi=["age", "k0"], sensitive="q0")
+    roles = tclose.Roles(quasi=["age", "k0"], sensitive="q0", publish="all")
     with held(query, target_in(place)) as table:
         store(tclose.anonymize(table, roles, require=REQUIRE), target_in(place))
     assert tclose.audit(target_in(place), roles, require=REQUIRE).holds
@@ -270,19 +274,3 @@ def test_a_release_that_does_not_hold_is_not_stored(tmp_path):
                                require={"t": 0}, levels={"q": 0})  # fmt: skip
     with pytest.raises(InputError, match="none to store"):
         store(release, f"sqlite:{tmp_path / 'new.db'}#released")
-
-
-def test_another_database_recodes_by_the_same_sql(tmp_path):
-    import duckdb
-
-    path = tmp_path / "a.duckdb"
-    with duckdb.connect(str(path)) as connection:
-        connection.register("given", pa.table(COLUMNS))
-        connection.execute("CREATE TABLE people AS FROM given")
-    target = f"adbc:duckdb:{path}#released"
-    with held(f"adbc:duckdb:{path}#people", target) as table:
-        store(tclose.anonymize(table, ROLES, require=REQUIRE), target)
-    expected = listed(tclose.anonymize(COLUMNS, ROLES, require=REQUIRE))
-    with duckdb.connect(str(path)) as connection:
-        found = Counter(connection.execute("FROM released").fetchall())
-    assert Counter(row[:3] for row in found.elements()) == Counter(row[:3] for row in expected.elements())

@@ -16,8 +16,9 @@ import duckdb
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from loading import CANARY, connection, date, kept, loaded, rows, types, write
 
+from canaries import CANARY
+from engines.loading import connection, date, kept, loaded, rows, types, write
 from tclose.engines.duckdb.session import DuckDBSession
 from tclose.errors import ColumnNotFoundError, EmptyTableError, SourceError
 
@@ -131,7 +132,7 @@ def test_dates_and_times_are_recognised(connection: Connection, tmp_path: Path) 
         tmp_path / "t.csv",
         "iso;german;british;american;time\n"
         "2020-02-29;31.12.2020;31/12/2020;12/31/2020;2020-01-01T10:00:00Z\n"
-        "1900-01-01;1.2.2021;01/02/2020;01/02/2020;2020-01-01 10:00\n",
+        "1900-01-01;1.2.2021;01/02/2020;01/02/2020;2020-01-01 10:00Z\n",
     )
     table = kept(connection, path)
     assert set(types(table).values()) == {"DATE", "TIMESTAMP"}
@@ -149,6 +150,15 @@ def test_dates_that_can_be_read_in_two_ways_stay_text(connection: Connection, tm
 def test_days_that_do_not_exist_stay_text(connection: Connection, tmp_path: Path) -> None:
     path = write(tmp_path / "t.csv", "d,e\n2021-02-30,30.02.2021\n2021-02-01,01.02.2021\n")
     assert set(types(kept(connection, path)).values()) == {"VARCHAR"}
+
+
+@pytest.mark.parametrize(
+    "hour", ["2020-01-01 24:00", "2020-01-01T24:00:00Z", "2020-01-01 23:59:60", "2020-01-01 23:60"]
+)
+def test_hours_that_no_clock_shows_stay_text(connection: Connection, tmp_path: Path, hour: str) -> None:
+    zone = "Z" if "Z" in hour else ""
+    path = write(tmp_path / "t.csv", f"d\n{hour}\n2020-01-02 00:00{zone}\n")
+    assert types(kept(connection, path)) == {"d": "VARCHAR"}, "two spellings of one midnight would be one value"
 
 
 @pytest.mark.parametrize(
@@ -273,7 +283,7 @@ BROKEN = {
     "text after a quote": (f'a,b\n1,"{CANARY}"x\n', r"line 2"),
     "a NUL byte": (f"a,b\n1,{CANARY}\0\n", r"line 2: a NUL byte"),
     "binary garbage": (bytes(range(256)) * 20 + CANARY.encode(), r"NUL byte"),
-    "names given twice": (f"a,b,a\n{CANARY},2,3\n", r"names the column 'a' more than once"),
+    "names given twice": (f"a,b,a\n{CANARY},2,3\n", r"names columns 1 and 3 alike"),
     "a line without end": (f"a,b\n{CANARY}" + "x" * 3_000_000 + ",1\n", r"line 2: longer than"),
     "a truncated gzip": (gzip.compress(f"a,b\n{CANARY},1\n".encode() * 999)[:-20], r"damaged or cut short"),
 }
@@ -347,3 +357,13 @@ def test_times_with_different_offsets_stay_text(tmp_path):
     table = session.open(path).keep(["at"])
     assert [column.type for column in table.columns] == ["VARCHAR"]
     assert len(session.values(table, ("at",)).values) == 2
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("names", ["a,b", '"a\nb",b', '"a\rb",b', '"a\r\nb",b'])
+def test_cells_that_differ_only_in_their_line_ends_are_different_values(
+    connection: Connection, tmp_path: Path, names: str, end: str
+) -> None:
+    cells = ["x\ry", "x\ny", "x\r\ny"]
+    path = write(tmp_path / "t.csv", end.join([names, *(f'{at},"{cell}"' for at, cell in enumerate(cells)), ""]))
+    assert rows(kept(connection, path)) == sorted(enumerate(cells), key=repr)

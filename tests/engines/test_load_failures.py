@@ -8,8 +8,9 @@ import traceback
 
 import duckdb
 import pytest
-from loading import CANARY, connection
 
+from canaries import CANARY
+from engines.loading import connection
 from tclose.engines.duckdb.failures import translated
 from tclose.errors import EngineFailedError, HeadroomError, SourceError, TcloseError
 

@@ -16,8 +16,9 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from loading import CANARY, connection, date, kept, loaded, rows, types, write
 
+from canaries import CANARY
+from engines.loading import connection, date, kept, loaded, rows, types, write
 from tclose.engines.duckdb.failures import translated
 from tclose.errors import EmptyTableError, EngineNotInstalledError, SourceError
 
@@ -151,8 +152,12 @@ def test_json_keys_that_differ_in_case_are_different_columns(connection: Connect
     assert rows(table) == [(1, "x", 3)]
 
 
-def test_json_keys_that_duckdb_would_confuse_are_refused(connection: Connection, tmp_path: Path) -> None:
-    refused(connection, write(tmp_path / "t.json", '[{"Age": 1, "age": 2, "age_1": 3}]'), "upper and lower case")
+def test_json_keys_of_any_letters_are_told_apart(connection: Connection, tmp_path: Path) -> None:
+    table = kept(
+        connection, write(tmp_path / "t.json", '[{"Age": 1, "age": 2, "age_1": 3, "~/\\"": 4, ":5": 5, "": 6}]')
+    )
+    assert [column.name for column in table.columns] == ["Age", "age", "age_1", '~/"', ":5", ""]
+    assert rows(table) == [(1, 2, 3, 4, 5, 6)]
 
 
 def test_a_late_json_value_of_another_type_makes_the_column_unusable_not_the_table(
@@ -162,7 +167,7 @@ def test_a_late_json_value_of_another_type_makes_the_column_unusable_not_the_tab
     table = loaded(connection, write(tmp_path / "t.jsonl", lines))
     assert table.rows == 30_001
     assert len(rows(table.keep(["b"]))) == 30_001
-    with pytest.raises(SourceError, match="mixed types"):
+    with pytest.raises(SourceError, match="different types"):
         table.keep(["a"])
 
 
@@ -259,6 +264,8 @@ def test_files_of_statistics_packages_keep_their_codes(connection: Connection, t
         assert types(table) == {"sex": "BIGINT", "name": "VARCHAR", "real": "DOUBLE"}
         assert rows(table) == [(1, "x", 1.5), (2, "y", 2.0), (None, "z", 3.0)]
     refused(connection, write(tmp_path / "bad.sav", f"$FL2{CANARY}"), "not a whole SPSS file")
+    nameless = (tmp_path / "t.sav").read_bytes().replace(b"SEX     ", b"\xff" * 8, 1)
+    refused(connection, write(tmp_path / "nameless.sav", nameless), "not a whole SPSS file")
 
 
 @pytest.mark.parametrize(
@@ -270,7 +277,7 @@ def test_a_missing_package_is_named_with_its_extra(
 ) -> None:
     for module in ("pyarrow", "python_calamine", "pyreadstat"):
         monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(EngineNotInstalledError, match=rf"'{package}'.*tclose\[files\]"):
+    with pytest.raises(EngineNotInstalledError, match=rf"'{package}'.*extra 'files'"):
         loaded(connection, write(tmp_path / name, "x"))
 
 
@@ -279,7 +286,7 @@ def test_a_missing_package_is_named_with_its_extra(
 
 @pytest.mark.parametrize(
     "content",
-    [b"a,b\n1,x\n", b'[{"a": 1, "b": "x"}]', gzip.compress(b"a;b\n1;x\n"), "a,b\n1,x\n".encode("utf-16")],
+    [b"a,b\n1,x\n", b'[{"a": 1, "b": "x"}]', gzip.compress(b"a;b\n1;x\n", mtime=0), "a,b\n1,x\n".encode("utf-16")],
 )
 def test_standard_input_is_known_by_its_content(
     connection: Connection, monkeypatch: pytest.MonkeyPatch, content: bytes
@@ -345,3 +352,23 @@ def test_parquet_files_whose_names_differ_in_case_must_agree_on_their_order(
     assert rows(kept(connection, tmp_path)) == [(1, "x"), (2, "y")]
     pq.write_table(pyarrow.table([["z"], [3]], names=["age", "Age"]), tmp_path / "3.parquet")
     refused(connection, tmp_path, "do not have the same columns")
+
+
+@pytest.mark.parametrize("ending", ["sav", "dta"])
+def test_texts_of_statistics_files_are_missing_where_somebody_says_so(tmp_path, ending):
+    import pandas as pd
+    import pyreadstat
+
+    import tclose
+
+    path = tmp_path / f"t.{ending}"
+    frame = pd.DataFrame({"q": ["a", "a", "", ""], "s": ["x", "NA", "y", "NA"]})
+    (pyreadstat.write_sav if ending == "sav" else pyreadstat.write_dta)(frame, str(path))
+    roles = tclose.Roles("q", {"s": tclose.Nominal(nulls="drop")})
+
+    def left_out(**read):
+        return tclose.audit(path, roles, read=tclose.ReadOptions(**read))["s"].left_out
+
+    assert (left_out(), left_out(null_text=("", "NA")), left_out(null_text=("NA",))) == (0, 2, 2)
+    keys = [row["q"] for row in tclose.audit(path, roles, read=tclose.ReadOptions(null_text=("", ""))).classes.rows()]
+    assert None in keys

@@ -12,8 +12,9 @@ from typing import Any
 import duckdb
 import numpy as np
 import pytest
-from loading import CANARY, connection, date, kept, loaded, rows, types
 
+from canaries import CANARY
+from engines.loading import connection, date, kept, loaded, rows, types
 from tclose.errors import EmptyTableError, SourceError
 
 Connection = duckdb.DuckDBPyConnection

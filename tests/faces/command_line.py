@@ -6,9 +6,9 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from canaries import shown_in
+
 SOURCE = Path(__file__).parents[2] / "src"
-CANARY = "Zebulon-7731"
-"""A cell that no message may show."""
 
 
 @dataclass(frozen=True)
@@ -17,12 +17,15 @@ class Outcome:
     out: str
     err: str
 
+    def __post_init__(self):
+        assert shown_in(self.err) == []
+
 
 def tclose(*arguments, cwd=None, stdin="", env=None):
     """Run ``tclose`` in a process of its own, without a terminal."""
     surroundings = {**os.environ, "PYTHONPATH": str(SOURCE), "PYTHONIOENCODING": "utf-8", **(env or {})}
     done = subprocess.run(
-        [sys.executable, "-m", "tclose.cli", *map(str, arguments)],
+        [sys.executable, "-m", "tclose", *map(str, arguments)],
         cwd=cwd,
         input=stdin.encode(),
         capture_output=True,
@@ -34,8 +37,8 @@ def tclose(*arguments, cwd=None, stdin="", env=None):
 
 def in_process(capfdbinary, *arguments):
     """Run the command line in this process: faster, with the same exit codes and streams."""
-    from tclose.cli import commands
     from tclose.cli.failures import exit_code_of
+    from tclose.cli.root import commands
 
     code = exit_code_of(commands, [str(argument) for argument in arguments])
     sys.stdout.flush()

@@ -1,7 +1,8 @@
 """What the tests of the command line share."""
 
 import pytest
-from command_line import in_process
+
+from faces.command_line import in_process
 
 
 @pytest.fixture

@@ -3,9 +3,8 @@
 import csv
 from collections import defaultdict
 
-from command_line import CANARY
-
 import tclose
+from canaries import CANARY
 
 NAMES = (CANARY, "Bea", "Cem", "Dov", "Eve", "Fay", "Gil", "Hal", "Ivo")
 ROWS = (
@@ -62,5 +61,5 @@ def judged(rows):
     for row in rows:
         salaries[row["zip"], row["age"]].append(int(row["salary"]))
     every = [salary for found in salaries.values() for salary in found]
-    distances = [tclose.ordered_distance_of_values(found, every) for found in salaries.values()]
+    distances = [tclose.paper.ordered_distance_of_values(found, every) for found in salaries.values()]
     return min(map(len, salaries.values())), max(distances)

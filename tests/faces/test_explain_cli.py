@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from command_line import CANARY
 
+from canaries import CANARY
 from tclose.cli.names import class_key
 
 SALARY = ("explain", "example:salary", "-s", "salary")
@@ -107,7 +107,8 @@ def test_a_class_is_found_by_any_key(run, people, texts):
         (("--worst", "0"), "--worst"),
         (("--rule", "greedy"), "'greedy'"),
         (("--format", "pdf"), "'pdf'"),
-        (("--format", "svg", "--worst", "2"), "-o FOLDER/"),
+        (("--animate",), "--format svg"),
+        (("--format", "svg", "--worst", "2", "--show-people"), "-o FOLDER/"),
     ],
 )
 def test_what_cannot_be_explained_is_refused_without_a_cell(run, people, options, message):
@@ -128,6 +129,10 @@ def test_a_single_quasi_identifier_is_named_where_its_value_is_unknown(run, peop
 def test_figures_go_into_a_folder_under_names_that_tell_them_apart(run, tmp_path):
     assert run(*SALARY, "--format", "svg", "-o", f"{tmp_path}/one/").code == 0
     assert sorted(path.name for path in (tmp_path / "one").iterdir()) == ["salary-cumulative.svg", "salary-moves.svg"]
+    assert run(*SALARY, "--format", "svg", "--animate", "-o", f"{tmp_path}/moving/").code == 0
+    moving = {path.name: path.read_text(encoding="utf-8") for path in (tmp_path / "moving").iterdir()}
+    assert sorted(moving) == ["salary-carried.svg", "salary-moved.svg"]
+    assert all("<animate" in text for text in moving.values())
     assert run("explain", "example:salary", "--worst", "2", "--format", "svg", "-o", tmp_path).code == 0
     assert {"salary-1-moves.svg", "salary-2-moves.svg", "disease-3-moves.svg"} <= {p.name for p in tmp_path.iterdir()}
 
@@ -163,7 +168,7 @@ def test_explanations_are_appended_to_the_report(run, form):
 def test_an_audit_holds_explanations_in_json(run):
     from jsonschema import Draft202012Validator
 
-    from tclose.render.json import schema_text
+    from tclose.render.data.json import schema_text
 
     data = json.loads(run(*AUDIT, "--format", "json").out)
     Draft202012Validator(json.loads(schema_text())).validate(data)

@@ -8,14 +8,15 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
-from html_pages import harmless_tags_of
 from jsonschema import Draft202012Validator
 
 import tclose
+from faces.html_pages import harmless_tags_of
 from tclose.explanations import Explanations
-from tclose.render.explanation_json import explanation_schema_text
-from tclose.render.explanation_text import explanations_text
-from tclose.render.layout import width_of
+from tclose.render.data.explanations import explanation_schema_text
+from tclose.render.faces.layout import width_of
+from tclose.render.faces.text import text as shown_as_text
+from tclose.render.telling.explanations import explanation_documents
 
 VALIDATOR = Draft202012Validator(json.loads(explanation_schema_text()))
 TREE = {"*": {"lung": ["flu", "pneumonia"], "stomach": ["ulcer", "gastritis"]}}
@@ -157,7 +158,7 @@ def test_ten_thousand_values_stay_readable_and_exact():
     assert len(text.splitlines()) < 120
     assert max(map(width_of, text.splitlines())) <= 80
     assert "10,000 values are too many to list; neighbours are shown together here" in text
-    assert re.search(r"… and 4,9\d\d smaller moves, (more than )?9\d % of the cost", text)
+    assert re.search(r"… and 4,9\d\d smaller moves, (over )?9\d(\.\d)? % of the cost", text)
     (data,) = checked(tclose.explain(audit, "s"))
     assert data["distance"]["exact"] == "2500/9999"
     assert len(data["values"]) == 10_000
@@ -177,13 +178,13 @@ def test_no_line_is_longer_than_the_page(width):
     long = "a very long name that goes on and on " * 3
     table = {long: ["x" * 90, "y", "y"], "secret " * 15: ["年齢" * 40, "q " * 60, "r" * 200]}
     found = tclose.explain(table, tclose.Roles([long], {"secret " * 15: tclose.Nominal()}))
-    text = explanations_text(found.items, width=width)
+    text = shown_as_text(*explanation_documents(found.items), width=width)
     assert max(width_of(line) for line in text.splitlines()) <= width
 
 
 def test_colour_only_adds_escape_sequences():
     found = tclose.explain("example:salary", attribute="salary")
-    coloured = explanations_text(found.items, colour=True)
+    coloured = shown_as_text(*explanation_documents(found.items), colour=True)
     assert "\x1b[1m" in coloured
     assert re.sub("\x1b\\[[0-9;]*m", "", coloured) == str(found)
 

@@ -10,10 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tclose.auditing import audit
-from tclose.render.cells import WITHHELD, cell_data, cell_text, key_data, key_text, visible
-from tclose.render.json import value_data
-from tclose.render.layout import Cell, aligned, elided, width_of, wrapped
-from tclose.render.words import distance_words, failing_words, joined, verdict_sentence
+from tclose.render.data.json import value_data
+from tclose.render.document import Cell
+from tclose.render.faces.layout import aligned, elided, width_of, wrapped
+from tclose.render.words.audits import distance_words, failing_words, verdict_sentence
+from tclose.render.words.cells import WITHHELD, cell_data, cell_text, key_data, key_text, visible
+from tclose.render.words.phrases import joined
 from tclose.roles import Hierarchical, Nominal, Numeric, Ordered
 
 
@@ -97,7 +99,7 @@ def test_names_are_enumerated():
         ({"k": 3, "l": {"salary": 3}}, "meets both requirements"),
         ({"k": 3, "l": {"salary": 3}, "alpha": {"salary": "1/2"}}, "meets all 3 requirements"),
         ({"k": 4, "l": {"salary": 4}}, "meets neither requirement"),
-        ({"k": 4, "l": {"salary": 4}, "alpha": {"salary": "1/9"}}, "meets none of its 3 requirements"),
+        ({"k": 4, "l": {"salary": 4}, "alpha": {"salary": "1/9"}}, "meets none of the 3 requirements"),
         ({"k": 4}, "does not meet its requirement"),
     ],
 )

@@ -4,7 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-from command_line import CANARY
+
+from canaries import CANARY
 
 
 @pytest.fixture
@@ -214,7 +215,7 @@ def test_the_policy_in_the_folder_is_taken_and_said_so(run, people, monkeypatch)
     monkeypatch.chdir(people.parent)
     Path("tclose.toml").write_text(
         '[table]\nsource = "people.csv"\n[columns]\nzip = {role = "quasi-identifier"}\n'
-        'salary = {role = "sensitive", distance = "ordered", t = 0.9}\n[policy]\nk = 3\n'
+        'salary = {role = "sensitive", distance = "ordered", t = 0.9}\n[policy]\nk = 3\nothers = "publish"\n'
     )
     done = run("audit")
     assert done.code == 1
@@ -229,7 +230,7 @@ def test_the_command_line_overrides_the_policy(run, people, monkeypatch):
     Path("p.toml").write_text(
         '[table]\nsource = "people.csv"\n[columns]\nzip = {role = "quasi-identifier"}\n'
         'salary = {role = "sensitive", distance = "ordered", order = "frequency", t = 0.9}\n'
-        'disease = {role = "sensitive", t = 0.1}\n[policy]\nk = 3\n'
+        'disease = {role = "sensitive", t = 0.1}\n[policy]\nk = 3\nothers = "remove"\n'
     )
     given = ["--policy", "p.toml", "-q", "age", "-s", "salary", "--nulls", "salary=last", "--format", "json"]
     data = json.loads(run("audit", *given).out)
@@ -258,8 +259,10 @@ def test_no_message_carries_a_cell(run, tmp_path):
 
 
 def test_a_crash_leaves_with_3_one_line_and_no_cell(run, monkeypatch):
+    cell = CANARY
+
     def crash(*_arguments, **_options):
-        raise KeyError(CANARY)
+        raise KeyError(cell)
 
     monkeypatch.setattr("tclose.auditing.audit", crash)
     done = run("audit", "example:salary")
@@ -268,6 +271,7 @@ def test_a_crash_leaves_with_3_one_line_and_no_cell(run, monkeypatch):
     assert len(done.err.splitlines()) == 1
     assert "KeyError" in done.err
     assert CANARY not in done.err
+    cell = "which a traceback may quote"
     monkeypatch.setenv("TCLOSE_DEBUG", "1")
     assert "Traceback" in run("audit", "example:salary").err
 
@@ -344,7 +348,7 @@ def test_what_a_policy_declares_stays_unless_it_is_overridden(run, people, decla
     policy = people.parent / "p.toml"
     policy.write_text(
         f'[table]\nsource = "people.csv"\n[columns]\nzip = {{role = "quasi-identifier"}}\n'
-        f'disease = {{ role = "sensitive", {declared} }}\n'
+        f'disease = {{ role = "sensitive", {declared} }}\n[policy]\nothers = "publish"\n'
     )
     done = run("audit", "--policy", policy, "--format", "json", *given)
     assert json.loads(done.out)["attributes"]["disease"]["distance"] == expected

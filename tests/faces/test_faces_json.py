@@ -9,8 +9,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tclose.auditing import audit
-from tclose.render.json import json_text, schema_text
-from tclose.render.redact import redacted
+from tclose.render.data.json import json_text, schema_text
+from tclose.render.telling.redaction import redacted
 from tclose.roles import Hierarchical, Nominal, Numeric, Ordered, Roles
 
 VALIDATOR = Draft202012Validator(json.loads(schema_text()))
@@ -46,7 +46,7 @@ def test_the_salary_table_has_its_known_figures():
     assert salary["t"]["worst"] == {"key": {"zip": "476**", "age": "2*"}, "size": 3, "tied": 1}
     failed = [requirement for requirement in data["requirements"] if not requirement["holds"]]
     assert failed[0]["text"] == "t ≤ 0.2"
-    assert failed[0]["threshold"] == {"value": 0.2, "exact": "1/5"}
+    assert failed[0]["threshold"] == {"value": 0.2, "exact": "1/5", "text": "0.2"}
     assert failed[0]["failing"] == {"classes": 2, "rows": 6}
 
 
@@ -70,7 +70,7 @@ def test_every_kind_of_audit_fits_the_schema(together, measure):
 
 
 def test_cells_keep_their_kind_in_keys():
-    data = checked(audit(PEOPLE, Roles(["zip", "born", "height"], {"grade": Nominal()})))
+    data = checked(audit(PEOPLE, Roles(["zip", "born", "height"], {"grade": Nominal()})).with_people())
     key = data["k"]["worst"]["key"]
     assert key["zip"] is None
     assert key["born"] == "1990-01-31"
@@ -90,7 +90,8 @@ def test_the_same_audit_gives_the_same_text():
 
 def test_hostile_cells_survive_and_obey_no_terminal():
     hostile = "\x1b[2J\x9b\u202e"
-    text = audit({"q": [hostile, "b", "b"], "s": ["x", "y", "y"]}, Roles(["q"], {"s": Nominal()})).to_json()
+    found = audit({"q": [hostile, "b", "b"], "s": ["x", "y", "y"]}, Roles(["q"], {"s": Nominal()}))
+    text = found.with_people().to_json()
     assert not any(letter in text for letter in hostile if not letter.isascii() or not letter.isprintable())
     assert json.loads(text)["k"]["worst"]["key"]["q"] == hostile
 

@@ -3,9 +3,9 @@
 import json
 
 import pytest
-from command_line import CANARY
 
-from tclose.policy import read_policy
+from canaries import CANARY
+from tclose.policy_files import read_policy
 from tclose.profiling import profile
 
 
@@ -45,7 +45,7 @@ def test_the_policy_it_writes_can_be_audited(run, people, monkeypatch):
     policy = read_policy("tclose.toml")
     assert policy.source == "people.csv"
     assert policy.roles.quasi == ("date of birth", "zip")
-    assert "constant" in policy.insensitive
+    assert "constant" in policy.roles.publish
     assert run("audit", "--quiet").code == 1
 
 

@@ -6,19 +6,28 @@ import pytest
 
 from tclose.auditing import audit
 from tclose.models.catalogue import MODELS
-from tclose.render.cells import cell_text, key_text, visible
-from tclose.render.layout import width_of
-from tclose.render.markdown import audit_markdown
-from tclose.render.text import audit_text
+from tclose.render.faces.layout import width_of
+from tclose.render.faces.text import text as shown_as_text
+from tclose.render.telling.audits import audit_document
+from tclose.render.words.cells import cell_text, key_text, visible
 from tclose.roles import Nominal, Ordered, Roles
 
 SALARY = Roles(["zip", "age"], ["salary:ordered"])
+
+
+def audit_text(found, *, show_classes=5, **shape):
+    """Return an audit as text."""
+    return shown_as_text(audit_document(found, show_classes=show_classes), **shape)
+
+
 HOSTILE = "\x1b[2J\u202eevil\x9b31m<script>"
 
 
 def test_the_first_line_is_the_verdict():
     failing = str(audit("example:salary", SALARY, require={"k": 3, "t": "0.2"}))
-    assert failing.splitlines()[0] == "✗ The example 'salary' does not meet 1 of 2 requirements."
+    assert failing.startswith(
+        "✗ The example 'salary' does not meet 1 of 2 requirements. Published without\nprotection: disease.\n"
+    )
     holding = str(audit("example:salary", require={"k": 3}))
     assert holding.splitlines()[0] == "✓ The example 'salary' meets its requirement."
     assert "nothing was required" in str(audit("example:salary")).splitlines()[0]
@@ -69,7 +78,8 @@ def test_a_missing_value_differs_from_the_texts_that_read_like_one():
 
 
 def test_a_class_with_a_null_key_is_listed():
-    text = str(audit({"q": [None, None, "null"], "s": [1, 2, 3]}, Roles(["q"], {"s": Ordered()})))
+    found = audit({"q": [None, None, "null"], "s": [1, 2, 3]}, Roles(["q"], {"s": Ordered()}))
+    text = str(found.with_people())
     assert "q=∅" in text
     assert "q=null" in text
 
@@ -88,7 +98,7 @@ def test_every_choice_of_models_can_be_shown(measure):
     found = audit("example:salary", measure=measure, population="example:salary")
     assert str(found)
     assert found._repr_html_()
-    assert audit_markdown(found)
+    assert found.to_markdown()
 
 
 def test_no_classes_are_listed_when_none_are_wanted():

@@ -6,8 +6,9 @@ import json
 from itertools import pairwise
 
 import pytest
-from command_line import CANARY
-from hospital import ROLES, write_hospital
+
+from canaries import CANARY
+from faces.hospital import ROLES, write_hospital
 
 ASK = (*ROLES, "--k", "3")
 

@@ -9,22 +9,37 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from html_pages import harmless_tags_of
 from jsonschema import Draft202012Validator
 
 import tclose
+from faces.html_pages import harmless_tags_of
+from tclose.errors import command_line
 from tclose.frontiers import Frontier, Point
 from tclose.models.catalogue import requirements
 from tclose.releases import Obstacle, Release
-from tclose.render.figures.frontier import frontier_figure
-from tclose.render.frontier import frontier_csv, frontier_html, frontier_text
-from tclose.render.release_html import release_html
-from tclose.render.release_json import release_schema_text, report_data
-from tclose.render.release_text import release_text
-from tclose.render.release_words import nearest
+from tclose.render.data.frontiers import frontier_csv
+from tclose.render.data.releases import release_schema_text, report_data
+from tclose.render.faces.html import fragment
+from tclose.render.faces.text import text as shown_as_text
+from tclose.render.pictures.frontier import frontier_picture
+from tclose.render.telling.frontiers import frontier_document
+from tclose.render.telling.releases import release_document
+from tclose.render.words.releases import nearest
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = "</section></style><script>alert(1)</script>\x1b[2J\u202e"
+
+
+def release_text(release, width=None, *, colour=False, written=None):
+    """Return a release as text."""
+    return shown_as_text(release_document(release, written), width=width, colour=colour)
+
+
+def frontier_text(found, width=None, *, colour=False):
+    """Return a frontier as text."""
+    return shown_as_text(frontier_document(found), width=width, colour=colour)
+
+
 VALIDATOR = Draft202012Validator(json.loads(release_schema_text()))
 
 
@@ -39,7 +54,8 @@ def without_release(*obstacles, source="people.csv", **given):
         source,
         roles,
         tuple(obstacle.requirement for obstacle in obstacles) or requirements({"t": "0.1"}),
-        **{"method": "auto", "rows": 9, "classes": 0, "suppressed": 0, "levels": None, "losses": {}} | given,
+        **{"method": "auto", "original_rows": 9, "class_count": 0, "suppressed": 0, "levels": None} | given,
+        losses={},
         column_losses={},
         notes=(),
         obstacles=obstacles,
@@ -93,7 +109,7 @@ def test_a_written_release_shows_the_figures_of_both_audits(tmp_path):
         "report": "out.csv.report.json",
     }
     assert str(tmp_path) not in json.dumps(data)
-    html = release_html(release, written)
+    html = fragment(release_document(release, written))
     harmless_tags_of(html)
     assert html.count("0.375 (3/8)") == 2
 
@@ -140,7 +156,14 @@ WAYS = [
 @pytest.mark.parametrize(("ways", "sentence"), WAYS, ids=["coarser", "fewer", "both"])
 def test_only_ways_that_lead_to_a_release_are_told(ways, sentence):
     stands = replace(obstacle({"t": "0.1"}, Fraction(37, 100)), **ways)
-    assert sentence in " ".join(str(without_release(stands)).split())
+    with command_line():
+        assert sentence in " ".join(str(without_release(stands)).split())
+
+
+def test_ways_out_speak_python_in_python():
+    stands = replace(obstacle({"t": "0.1"}, Fraction(37, 100)), coarser=True, suppress=Fraction(1, 4))
+    text = " ".join(str(without_release(stands)).split())
+    assert "allow coarser levels (levels={…}), or let up to 25 % of the rows be left out (suppress='0.25')" in text
 
 
 def test_where_nothing_can_be_met_the_requirement_is_to_be_left_out():
@@ -159,7 +182,7 @@ def test_what_stands_in_the_way_is_told_in_words():
     assert text.endswith("\nAsk for that.")
     VALIDATOR.validate(json.loads(release.to_json()))
     assert release.to_dict()["obstacles"][0]["class"] == {"zip": "476**"}
-    assert "the nearest t that can be met is 0.37" in release_html(release)
+    assert "the nearest t that can be met is 0.37" in release._repr_html_()
 
 
 def test_a_method_that_found_nothing_is_not_said_to_prove_anything():
@@ -187,9 +210,9 @@ def test_text_is_never_too_wide(width):
 
 def test_hostile_names_run_nothing_and_obey_no_terminal():
     release = without_release(obstacle({"t": {HOSTILE: "0.1"}}, Fraction(1, 2), {HOSTILE: HOSTILE}), source=HOSTILE)
-    harmless_tags_of(release_html(release))
-    harmless_tags_of(re.sub("<svg.*?</svg>", "", frontier_html(swept(source=HOSTILE)), flags=re.S))
-    assert "<script" not in frontier_figure(swept(source=HOSTILE))
+    harmless_tags_of(release._repr_html_())
+    harmless_tags_of(re.sub("<svg.*?</svg>", "", swept(source=HOSTILE)._repr_html_(), flags=re.S))
+    assert "<script" not in frontier_picture(swept(source=HOSTILE))
     for text in (release_text(release), release.to_json(), frontier_text(swept(source=HOSTILE))):
         assert "\x1b" not in text
         assert "\u202e" not in text
@@ -217,9 +240,9 @@ def test_a_search_without_release_is_a_dash_and_an_empty_cell():
     (first,) = [line.split() for line in frontier_text(found).splitlines() if line.startswith("t ≤ 0.1 ")]
     assert first[3:7] == ["–", "20", "%", "*"]
     assert "peel,0.1,false,,,0,0\n" in frontier_csv(found)
-    assert "peel found no release for t ≤ 0.1." in frontier_figure(found)
+    assert "peel found no release for t ≤ 0.1." in frontier_picture(found)
     assert found.to_dict()["points"][0]["loss"] is None
-    picture = ET.fromstring(frontier_figure(found))
+    picture = ET.fromstring(frontier_picture(found))
     assert "t ≤ 0.1: no release" in picture.find(f"{SVG}desc").text
 
 
@@ -236,7 +259,7 @@ CASES = {
 
 @pytest.mark.parametrize("case", CASES)
 def test_the_figure_is_a_whole_picture_that_asks_for_nothing(case):
-    picture = frontier_figure(CASES[case])
+    picture = frontier_picture(CASES[case])
     root = ET.fromstring(picture)
     assert root.get("role") == "img"
     name, desc = (root.find(SVG + tag) for tag in ("title", "desc"))
@@ -245,7 +268,7 @@ def test_the_figure_is_a_whole_picture_that_asks_for_nothing(case):
     assert {each.tag for each in root.iter()} <= allowed
     assert not [name for each in root.iter() for name in each.attrib if name.startswith("on") or "href" in name]
     assert all(method in desc.text for method in CASES[case].methods)
-    assert picture == frontier_figure(CASES[case])
+    assert picture == frontier_picture(CASES[case])
     width, height = map(float, root.get("viewBox").split()[2:])
     for each in root.iter(f"{SVG}text"):
         assert 0 <= float(each.get("x")) <= width
@@ -254,7 +277,7 @@ def test_the_figure_is_a_whole_picture_that_asks_for_nothing(case):
 
 def test_points_stand_where_their_numbers_say():
     """Kept detail of 25, 50 and 75 % has these shares of the height; from 0.2 to 0.4 is twice as far as from 0.1."""
-    root = ET.fromstring(frontier_figure(swept()))
+    root = ET.fromstring(frontier_picture(swept()))
     lines = {float(each.get("y1")) for each in root.iter(f"{SVG}line") if each.get("class") == "tc-grid"}
     all_kept, *_, nothing_kept = sorted(lines)
     dots = [(float(each.get("cx")), float(each.get("cy"))) for each in root.iter(f"{SVG}circle")][:3]
@@ -264,8 +287,20 @@ def test_points_stand_where_their_numbers_say():
     assert (third - second) / (second - first) == pytest.approx(2, rel=1e-3)
 
 
+def test_marks_of_equal_numbers_stand_beside_each_other():
+    """Both methods keep the same at every threshold: without lanes each mark would hide another."""
+    found = swept()
+    alike = tuple(replace(each, loss=0.5, kept=0.5) for each in found.points)
+    root = ET.fromstring(frontier_picture(replace(found, points=alike)))
+    paths = [each.get("d") for each in root.iter(f"{SVG}path") if each.get("d").count("L") == len(found.thresholds) - 1]
+    ways = [re.findall(r"([\d.]+),([\d.]+)", path) for path in paths]
+    lines = [way for way in ways if len({y for _, y in way}) == 1]
+    assert len(lines) == len(found.methods) == 2
+    assert not {tuple(place) for place in lines[0]} & {tuple(place) for place in lines[1]}
+
+
 def test_no_two_names_of_methods_lie_on_each_other():
-    root = ET.fromstring(frontier_figure(CASES["every method"]))
+    root = ET.fromstring(frontier_picture(CASES["every method"]))
     names = [each for each in root.iter(f"{SVG}text") if each.text in CASES["every method"].methods]
     places = sorted(float(each.get("y")) for each in names)
     assert len(places) == 7
@@ -274,7 +309,7 @@ def test_no_two_names_of_methods_lie_on_each_other():
 
 def test_methods_are_told_apart_without_colour():
     """No two have markers of the same shape that are both full or both hollow."""
-    parts = list(ET.fromstring(frontier_figure(CASES["every method"])))
+    parts = list(ET.fromstring(frontier_picture(CASES["every method"])))
     named = [at for at, part in enumerate(parts) if part.text in CASES["every method"].methods]
     looks = {marker_look(parts[at - 1], parts[at - 2]) for at in named}
     assert len(named) == len(looks) == 7

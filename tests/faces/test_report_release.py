@@ -4,10 +4,10 @@ import re
 from collections import defaultdict
 
 import pytest
-from hospital import judged, rows_of, write_hospital
 from test_report import Cells, harmless
 
 import tclose
+from faces.hospital import judged, rows_of, write_hospital
 from tclose.frontiers import Frontier
 from tclose.roles import Roles
 
@@ -38,8 +38,11 @@ def test_before_and_after_are_those_of_both_files(hospital, tmp_path):
     found = before_after(html)
     old_k, old_t = judged(rows_of(hospital))
     new_k, new_t = judged(rows_of(tmp_path / "out.csv"))
-    assert found["k", "the table"][:2] == [str(old_k), str(new_k)]
-    assert [re.search(r"\(?(\d+/\d+)", cell)[1] for cell in found["t", "salary"][:2]] == [str(old_t), str(new_t)]
+    assert found["k-anonymity, k", "the table"][:2] == [str(old_k), str(new_k)]
+    assert [re.search(r"\(?(\d+/\d+)", cell)[1] for cell in found["t-closeness, t", "salary"][:2]] == [
+        str(old_t),
+        str(new_t),
+    ]
     assert found["rows", "the table"][:2] == ["9 rows", "9 rows"]
     assert str(tmp_path) not in html
     assert {"out.csv", "out.csv.recipe.json"} <= {row[1] for row in Cells(html).rows if len(row) == 3}
@@ -57,7 +60,7 @@ def test_what_it_cost_and_the_recipe_are_told(hospital):
     recipe = dict(re.findall(r"<dt>([^<]+)</dt><dd>([^<]+)</dd>", html))
     levels = ", ".join(f"{name} {level}" for name, level in release.levels.items())
     assert (recipe["Method"], recipe["Seed"], recipe["Levels"]) == ("full-domain", "7", levels)
-    assert recipe["Applies to new rows"].startswith("yes")
+    assert recipe["New rows go"] == "to cells, by their quasi-identifiers alone"
     assert recipe["Identifiers removed"] == "name"
 
 
@@ -89,7 +92,7 @@ def test_the_drivers_of_a_release_are_those_of_its_file(hospital, tmp_path):
         classes = defaultdict(list)
         for row in rows:
             classes[row[kept]].append(int(row["salary"]))
-        t = max(tclose.ordered_distance_of_values(found, every) for found in classes.values())
+        t = max(tclose.paper.ordered_distance_of_values(found, every) for found in classes.values())
         assert f"<title>without {left_out} t is {t}</title>" in html
 
 
@@ -145,8 +148,8 @@ def test_without_a_release_the_report_says_what_stands_in_the_way():
     asked = {"require": {"t": {"salary": "0.05"}}, "levels": {"zip": 0, "age": 0}, "hierarchies": {"age": "flat"}}
     html = tclose.anonymize("example:salary", **asked).to_html()
     harmless(html)
-    (row,) = [row for row in Cells(html).rows if row[0] == "t ≤ 0.05"]
-    assert row[1:3] == ["salary", "0.375 (3/8)"]
+    (row,) = [row for row in Cells(html).rows if row[1:2] == ["t ≤ 0.05"]]
+    assert row[2:4] == ["salary", "0.375 (3/8)"]
     assert "Required: t ≤ 0.05 of salary." in html
     assert "<svg" not in html
 
@@ -155,7 +158,7 @@ def test_a_release_of_sizes_alone_has_a_report():
     release = tclose.anonymize({"age": list(range(20))}, Roles("age", []), require={"k": 4})
     html = release.to_html()
     harmless(html)
-    assert before_after(html)["k", "the table"][0] == "1"
+    assert before_after(html)["k-anonymity, k", "the table"][0] == "1"
 
 
 def test_the_command_line_writes_the_report_beside_the_release(hospital, tmp_path, run):

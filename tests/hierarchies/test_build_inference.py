@@ -89,7 +89,7 @@ def test_wide_ranges_are_covered_from_fine_to_coarse():
 def test_numbers_that_no_round_width_unites_are_halved():
     """Widths up to 2 keep 0, 2.1 and 4.2 apart, 5 and more unite them all; 1.5 rows are as near to 1 as to 2."""
     values = [Decimal("0"), Decimal("2.1"), Decimal("4.2")]
-    assert inferred(values, "number").rows == (("0", "0", "*"), ("2.1", "[2.1, 4.2]", "*"), ("4.2", "[2.1, 4.2]", "*"))
+    assert inferred(values, "number").rows == (("0", "0", "*"), ("2.1", "[2, 5)", "*"), ("4.2", "[2, 5)", "*"))
 
 
 @pytest.mark.parametrize("values", [[5], [5, 9], [Decimal("0.1")], [1e300], [float("inf"), 1, 2]])

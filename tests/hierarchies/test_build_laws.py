@@ -23,7 +23,7 @@ from tclose.hierarchies import (
     mask_hierarchy,
     quantile_hierarchy,
 )
-from tclose.readings import as_text
+from tclose.values import as_text
 
 numbers = st.one_of(
     st.integers(-50, 50),

@@ -21,7 +21,7 @@ from tclose.hierarchies import (
     mask_hierarchy,
     quantile_hierarchy,
 )
-from tclose.readings import as_text
+from tclose.values import as_text
 
 NUMBERS = st.one_of(
     st.integers(-(10**9), 10**9),

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from strategies import hierarchies
@@ -148,6 +148,7 @@ def test_writing_over_a_file_replaces_it(tmp_path):
     assert read_hierarchy(path) == Hierarchy(ROWS)
 
 
+@settings(deadline=None)  # it waits for the disk
 @given(hierarchies())
 def test_what_is_written_is_read_back(tmp_path_factory, tree):
     path = tmp_path_factory.mktemp("hierarchy") / "tree.csv"
@@ -158,6 +159,7 @@ def test_what_is_written_is_read_back(tmp_path_factory, tree):
 LABELS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1).filter(str.strip)
 
 
+@settings(deadline=None)
 @given(st.lists(LABELS, min_size=1, max_size=6, unique=True), LABELS)
 def test_labels_of_any_characters_are_read_back(tmp_path_factory, leaves, root):
     tree = Hierarchy(tuple((leaf, root) for leaf in leaves))

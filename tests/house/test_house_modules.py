@@ -4,15 +4,14 @@ import ast
 import re
 from pathlib import Path
 
-import pytest
-
 SOURCE = Path(__file__).parents[2] / "src" / "tclose"
 MODULES = sorted(SOURCE.rglob("*.py"))
 LONGEST = 400
 LONGEST_BODY = 40
 BANNED = {"utils", "util", "helpers", "helper", "common", "misc", "manager", "managers"}
 
-every_module = pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
+TREES = {path.relative_to(SOURCE).as_posix(): ast.parse(path.read_text(encoding="utf-8")) for path in MODULES}
+TEXTS = {path.relative_to(SOURCE).as_posix(): path.read_text(encoding="utf-8") for path in MODULES}
 
 
 def words_of(name):
@@ -24,44 +23,41 @@ def test_there_are_modules():
     assert len(MODULES) > 50
 
 
-@every_module
-def test_a_module_opens_with_a_sentence(path):
-    docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
-    first = (docstring or "").split("\n\n")[0]
-    assert re.fullmatch(r"[^\s].*[.!?:]", first, re.S), "the docstring must open with a sentence"
+def test_every_module_opens_with_a_sentence():
+    first = {name: (ast.get_docstring(tree) or "").split("\n\n")[0] for name, tree in TREES.items()}
+    assert [name for name, text in first.items() if not re.fullmatch(r"[^\s].*[.!?:]", text, re.S)] == []
 
 
-@every_module
-def test_a_module_can_be_read_in_one_sitting(path):
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= LONGEST
+def test_every_module_can_be_read_in_one_sitting():
+    lengths = {name: len(text.splitlines()) for name, text in TEXTS.items()}
+    assert {name: length for name, length in lengths.items() if length > LONGEST} == {}
 
 
-@every_module
-def test_names_say_something(path):
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+def test_names_say_something():
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    names = [path.stem, path.parent.name, *(node.name for node in ast.walk(tree) if isinstance(node, kinds))]
-    assert [name for name in names if BANNED & {*words_of(name)}] == []
+    found = {
+        place: [*re.split(r"[/.]", place), *(node.name for node in ast.walk(tree) if isinstance(node, kinds))]
+        for place, tree in TREES.items()
+    }
+    assert [(place, name) for place, names in found.items() for name in names if BANNED & {*words_of(name)}] == []
 
 
-@every_module
-def test_nothing_is_left_for_later(path):
-    assert re.findall(r"\b(TODO|FIXME|XXX|HACK)\b", path.read_text(encoding="utf-8")) == []
+def test_nothing_is_left_for_later():
+    marks = {name: re.findall(r"\b(TODO|FIXME|XXX|HACK)\b", text) for name, text in TEXTS.items()}
+    assert {name: found for name, found in marks.items() if found} == {}
 
 
-@every_module
-def test_only_the_command_line_writes_to_the_terminal(path):
+def test_only_the_command_line_writes_to_the_terminal():
     """``print`` and the debugger have no place in src; the docstrings may show a print."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    calls = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
-    assert [call.lineno for call in calls if isinstance(call, ast.Name) and call.id in {"print", "breakpoint"}] == []
+    calls = [(name, node.func) for name, tree in TREES.items() for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    words = {"print", "breakpoint"}
+    assert [(name, at.lineno) for name, at in calls if isinstance(at, ast.Name) and at.id in words] == []
 
 
-@every_module
-def test_bodies_fit_a_screen(path):
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
-    assert {node.name: body_lines(node) for node in functions if body_lines(node) > LONGEST_BODY} == {}
+def test_bodies_fit_a_screen():
+    kinds = ast.FunctionDef | ast.AsyncFunctionDef
+    found = [(name, node) for name, tree in TREES.items() for node in ast.walk(tree) if isinstance(node, kinds)]
+    assert [(name, node.name) for name, node in found if body_lines(node) > LONGEST_BODY] == []
 
 
 def body_lines(function):

@@ -22,6 +22,7 @@ from tclose.models.n_t_closeness import NTCloseness
 from tclose.models.smoothed_js import SmoothedJS
 
 NT_ROWS = 4
+CORRUPTED = {key: replace(model(), known=oracle.KNOWN) for key, model in MODELS.items() if key.endswith("_corrupted")}
 TREE = {"*": {"one": ["a", "b"], "two": ["c", {"three": ["d", "e"]}]}}
 TREE_LEVELS = {
     "a": ("a", "one", "one"),
@@ -130,7 +131,9 @@ def cases(draw: st.DrawFn, *, most_rows: int = 12, quasi: int | None = None, kin
 
 
 def everything(case: Case, require: Any = (), **options: Any) -> tclose.Audit:
-    """Audit a case with every model of the catalogue; ``nt_rows=None`` leaves (n,t)-closeness out.
+    """Audit a case with every model of the catalogue.
+
+    ``nt_rows=None`` leaves (n,t)-closeness out, ``corrupted=False`` the models for whoever knows others of a class.
 
     (n,t)-closeness needs all classes in one part; without it, the parts are measured one by one.
     """
@@ -140,9 +143,10 @@ def everything(case: Case, require: Any = (), **options: Any) -> tclose.Audit:
         asked.append(Requirement(NTCloseness(rows), Fraction(1)))
     options.setdefault("drivers", False)
     options.setdefault("population", case.population)
-    options.setdefault("threads", 1)
     table = options.pop("table", case.columns)
     roles = options.pop("roles", case.roles)
+    if options.pop("corrupted", roles.person is None):
+        asked += [Requirement(model, Fraction(1)) for model in CORRUPTED.values()]
     return tclose.audit(table, roles, measure="all", require=asked, **options)
 
 
@@ -236,4 +240,16 @@ def counted(way: str) -> Iterator[None]:
         yield
 
 
-__all__ = ["MODELS", "NT_ROWS", "WAYS", "Case", "cases", "counted", "everything", "figures", "same", "told"]
+__all__ = [
+    "CORRUPTED",
+    "MODELS",
+    "NT_ROWS",
+    "WAYS",
+    "Case",
+    "cases",
+    "counted",
+    "everything",
+    "figures",
+    "same",
+    "told",
+]

@@ -20,14 +20,14 @@ from tclose.counts import Block, Distribution, sparse_block
 from tclose.distances import divergences, ratios, smoothed
 from tclose.distances.ground import exact_distance, float_distances
 from tclose.distances.line import LineGround
-from tclose.distances.paper import (
+from tclose.distances.tree import TreeGround, nominal_ground
+from tclose.paper import (
     hierarchical_distance,
     numeric_distance,
     one_pass_ordered_distance,
     variational_distance,
 )
-from tclose.distances.tree import TreeGround, nominal_ground
-from tclose.readings import whole_positions
+from tclose.values import whole_positions
 
 
 def block_of(histograms: list[list[int]]) -> Block:
@@ -319,7 +319,7 @@ def test_a_sparse_block_sums_equal_pairs_and_leaves_out_negative_ranks(triples):
     for c, rank, count in triples:
         counts[c, rank] += count if rank >= 0 else 0
     columns = [np.array([t[i] for t in triples], dtype=kind) for i, kind in enumerate((np.int64, np.int32, np.int64))]
-    block = sparse_block(*columns, 5)
+    block = sparse_block(columns[0], columns[1], columns[2], 5)
     for c in range(5):
         held = {rank: n for (at, rank), n in counts.items() if at == c and rank >= 0}
         assert block.histogram(c) == (sorted(held), [held[rank] for rank in sorted(held)])

@@ -34,7 +34,7 @@ def observed(values):
     return Observed(list(counts), np.array([*counts.values()], dtype=np.int64), kind)
 
 
-def problem_of(quasi, sensitive=None, require=None, *, inferred=(), intervals=True, weights=None, **rest):
+def problem_of(quasi, sensitive=None, require=None, *, inferred=(), on_line=True, weights=None, **rest):
     """Return the problem of a table by columns.
 
     ``quasi`` maps a name to values and hierarchy; names in ``inferred`` have costs by the width of numbers.
@@ -47,7 +47,7 @@ def problem_of(quasi, sensitive=None, require=None, *, inferred=(), intervals=Tr
             seen,
             hierarchy,
             inferred=name in inferred,
-            intervals=intervals,
+            on_line=on_line,
             weight=(weights or {}).get(name, 1.0),
         )
         code_of = dict(zip(seen.values, codes.tolist(), strict=True))

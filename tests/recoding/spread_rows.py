@@ -8,10 +8,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from random import Random
+from typing import Any
 
 import numpy as np
 
-TOGETHER = {"sum": sum, "min": min, "max": max}
+TOGETHER: dict[str, Any] = {"sum": sum, "min": min, "max": max}
 
 
 @dataclass

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from losses_problems import flat, problem_of
 
 from laws.oracle import Attribute, shares
 from papers import EXPECTED
+from recoding.losses_problems import flat, problem_of
 from strategies import hierarchies
 from tclose import compiled
 from tclose.hierarchies import Hierarchy
@@ -90,7 +90,7 @@ class Case:
             quasi,
             [(f"s{at}", values, DISTANCES[self.distances[at]]) for at, values in enumerate(self.sensitive)],
             suppress=self.suppress,
-            intervals=False,
+            on_line=False,
         )
         limited = tuple(
             replace(each, lowest=low, highest=high) for each, (low, high) in zip(made.quasi, self.limits, strict=True)

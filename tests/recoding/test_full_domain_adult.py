@@ -8,8 +8,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from losses_problems import adult_problem
 
+from recoding.losses_problems import adult_problem
 from shared_data import shared_file
 from tclose.domains import Observed, arranged
 from tclose.hierarchies import read_hierarchy

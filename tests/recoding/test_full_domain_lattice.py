@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from losses_problems import problem_of
 from test_full_domain import changed
 
+from recoding.losses_problems import problem_of
 from tclose import compiled
 from tclose.counts import sparse_block
 from tclose.hierarchies import Hierarchy

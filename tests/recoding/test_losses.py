@@ -8,7 +8,8 @@ import math
 
 import numpy as np
 import pytest
-from losses_problems import (
+
+from recoding.losses_problems import (
     adult_problem,
     at_node,
     flat,
@@ -18,7 +19,6 @@ from losses_problems import (
     released,
     without,
 )  # fmt: skip
-
 from shared_data import shared_file
 from tclose.hierarchies import Hierarchy
 from tclose.recoding.checking import Checker
@@ -159,7 +159,7 @@ def test_on_a_line_a_node_costs_as_much_as_the_interval_that_it_is():
     years = (3, 4, 5)
     on_a_line = problem_of({"year": (years, tree)})
     assert LOSSES["gcp"].of(on_a_line, at_node(on_a_line, [1])) == pytest.approx(2 / 11)
-    without_order = problem_of({"year": (years, tree)}, intervals=False)
+    without_order = problem_of({"year": (years, tree)}, on_line=False)
     assert LOSSES["gcp"].of(without_order, at_node(without_order, [1])) == pytest.approx(3 / 12)
 
 

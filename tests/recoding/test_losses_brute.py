@@ -10,12 +10,12 @@ from itertools import product
 
 import numpy as np
 import pytest
-from losses_problems import at_node, in_classes, nothing_released, problem_of, released, without
 
+from recoding.losses_problems import at_node, in_classes, nothing_released, problem_of, released, without
 from tclose.hierarchies import Hierarchy
 from tclose.recoding.losses.catalogue import LOSSES, all_losses, losses_by_column, marginal_distances
 from tclose.recoding.losses.queries import estimates, query_error, true_answers, workload
-from tclose.recoding.losses.spread import positions
+from tclose.recoding.losses.reader import positions
 from tclose.recoding.partition import INTERVAL, hulls, published
 from tclose.roles import Nominal, Ordered
 
@@ -254,7 +254,7 @@ def test_positions_keep_the_values_of_every_node_together():
 def test_positions_on_a_line_follow_the_line_whatever_the_hierarchy():
     parity = Hierarchy((("0", "even", "*"), ("1", "odd", "*"), ("2", "even", "*")))
     assert positions(problem_of({"x": ((0, 1, 2), parity)}).quasi[0]).tolist() == [0, 1, 2]
-    assert positions(problem_of({"x": ((0, 1, 2), parity)}, intervals=False).quasi[0]).tolist() == [0, 2, 1]
+    assert positions(problem_of({"x": ((0, 1, 2), parity)}, on_line=False).quasi[0]).tolist() == [0, 2, 1]
 
 
 @seeds

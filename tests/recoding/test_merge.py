@@ -5,7 +5,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from cutting_problems import (
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recoding.cutting_problems import (
     TREE,
     check_release,
     check_together,
@@ -16,9 +19,6 @@ from cutting_problems import (
     problems,
     quasi_of,
 )
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
 from tclose import compiled
 from tclose.recoding import merge
 from tclose.recoding.checking import Checker

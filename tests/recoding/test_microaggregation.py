@@ -4,7 +4,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from aggregation_problems import (
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recoding.aggregation_problems import (
     assert_covered,
     census_problem,
     class_values,
@@ -13,11 +16,8 @@ from aggregation_problems import (
     problem_of,
     tree_quasi,
 )
-from hypothesis import given
-from hypothesis import strategies as st
-
 from tclose import compiled
-from tclose.distances.paper import ordered_distance_of_values, variational_distance_of_values
+from tclose.paper import ordered_distance_of_values, variational_distance_of_values
 from tclose.recoding.checking import failing_classes
 from tclose.recoding.clusters import microaggregation, nearest, swapping
 from tclose.recoding.clusters.coordinates import Space, along_curve, coordinates

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from aggregation_problems import assert_covered, compartments_hold, problems
 from hypothesis import HealthCheck, given, settings
 
+from recoding.aggregation_problems import assert_covered, compartments_hold, problems
 from tclose.recoding.checking import failing_classes
 from tclose.recoding.clusters import microaggregation, sabre
 from tclose.recoding.search import Search

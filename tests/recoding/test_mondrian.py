@@ -6,7 +6,9 @@ from functools import cache
 
 import numpy as np
 import pytest
-from cutting_problems import (
+from hypothesis import given, settings
+
+from recoding.cutting_problems import (
     TREE,
     check_release,
     check_together,
@@ -17,8 +19,6 @@ from cutting_problems import (
     problems,
     quasi_of,
 )
-from hypothesis import given, settings
-
 from shared_data import shared_file
 from tclose import compiled
 from tclose.hierarchies import Hierarchy

@@ -1,9 +1,9 @@
 """Cuts: what each piece holds, counted row by row, and how near a threshold it is."""
 
 import numpy as np
-from cutting_problems import problem_of, problems, quasi_of
 from hypothesis import given, settings
 
+from recoding.cutting_problems import problem_of, problems, quasi_of
 from tclose.recoding.boxes import Axis, Boxes
 from tclose.recoding.mondrian import method as mondrian
 from tclose.recoding.mondrian.cuts import Cuts, Parts, Profile, runs_along

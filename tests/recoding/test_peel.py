@@ -7,10 +7,17 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from aggregation_problems import assert_covered, compartments_hold, line_quasi, problem_of, problems, tree_quasi
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from recoding.aggregation_problems import (
+    assert_covered,
+    compartments_hold,
+    line_quasi,
+    problem_of,
+    problems,
+    tree_quasi,
+)
 from tclose.recoding import merge
 from tclose.recoding.checking import Checker, failing_classes
 from tclose.recoding.losses.catalogue import LOSSES
@@ -19,7 +26,7 @@ from tclose.recoding.partition import INTERVAL, Partition, check_whole, hulls, k
 from tclose.recoding.peel.closeness import closeness
 from tclose.recoding.peel.leftovers import gathered, placed, taken_back
 from tclose.recoding.peel.method import find
-from tclose.recoding.peel.peeling import Peeler, Pull, visits
+from tclose.recoding.peel.peeling import Peeler, PeelSettings, visits
 from tclose.recoding.search import Search
 from tclose.roles import Nominal, Ordered
 
@@ -66,13 +73,17 @@ def test_on_a_tiny_table_it_loses_no_more_than_merging_does(problem, whole):
 @given(
     problem=peelable(),
     whole=st.booleans(),
-    pull=st.builds(
-        Pull, st.sampled_from([0.0, 0.3]), st.sampled_from([0.0, 2.0]), carved=st.booleans(), nodes=st.just(100),
+    settings=st.builds(
+        PeelSettings,
+        st.sampled_from([0.0, 0.3]),
+        st.sampled_from([0.0, 2.0]),
+        carved=st.booleans(),
+        nodes=st.just(100),
         shuffled=st.integers(0, 2),
     ),
 )  # fmt: skip
-def test_every_class_released_on_the_way_is_close(problem, whole, pull):
-    done = Peeler(problem, whole=whole).peel(closeness(problem), pull, problem.counts)
+def test_every_class_released_on_the_way_is_close(problem, whole, settings):
+    done = Peeler(problem, whole=whole).peel(closeness(problem), settings, problem.counts, lambda _share: None)
     rows, classes, counts = done.pieces()
     assert (counts > 0).all()
     assert len(set(zip(rows.tolist(), classes.tolist(), strict=True))) == len(rows)
@@ -138,8 +149,7 @@ def test_leftovers_of_several_compartments_make_a_class_each():
 
 def test_a_leftover_on_a_line_joins_no_class_beyond_its_limit():
     """Ages 1 and 2 are under one node and 9 under another, and nothing coarser may be published."""
-    from aggregation_problems import observed
-
+    from recoding.aggregation_problems import observed
     from tclose.hierarchies import Hierarchy
     from tclose.recoding.quasi import prepared
 

@@ -5,7 +5,10 @@ from itertools import combinations_with_replacement, product
 
 import numpy as np
 import pytest
-from aggregation_problems import (
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recoding.aggregation_problems import (
     ILLS,
     assert_covered,
     census_problem,
@@ -14,12 +17,9 @@ from aggregation_problems import (
     share,
     tree_quasi,
 )
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
-from tclose.distances.paper import hierarchical_distance, naive_ordered_distance, numeric_distance, variational_distance
 from tclose.domains import Observed, arranged
 from tclose.hierarchies import hierarchy_of
+from tclose.paper import hierarchical_distance, naive_ordered_distance, numeric_distance, variational_distance
 from tclose.recoding.clusters.buckets import bounds_of, bucketed, redistributed
 from tclose.recoding.clusters.flows import flows_of
 from tclose.recoding.clusters.nearest import filled

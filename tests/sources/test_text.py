@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import io
 import lzma
+import re
 from pathlib import Path
+from unittest import mock
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tclose.errors import SourceError
+from tclose.sources import text
 from tclose.sources.text import Utf8File, as_utf8
 
 TEXT = "név,város\n1,Győr\n2,café €\n"
@@ -21,7 +27,7 @@ def read(folder: Path, data: bytes, encoding: str | None = None, compression: st
     path.write_bytes(data)
     private = folder / "private"
     private.mkdir(exist_ok=True)
-    return as_utf8(path, "'t.txt'", encoding=encoding, compression=compression, folder=private)
+    return as_utf8(path, "'t.txt'", encoding=encoding, compression=compression, folder=private, most=10**9)
 
 
 def content(file: Utf8File) -> str:
@@ -128,6 +134,24 @@ def test_mixed_line_ends_are_made_regular(tmp_path: Path, text: str) -> None:
     assert content(read(tmp_path, text.encode())) == text.replace("\r\n", "\n").replace("\r", "\n")
 
 
+@given(st.text("a\r\n", max_size=8), st.integers(1, 3), st.sampled_from(["utf-8", "utf-16-le"]))
+def test_line_ends_are_alike_if_one_kind_is_found_however_the_text_is_cut(
+    written: str, size: int, encoding: str
+) -> None:
+    data = written.encode(encoding)
+    pieces = [data[at : at + size] for at in range(0, len(data), size)]
+    with mock.patch.object(text, "_chunks", return_value=pieces):
+        found = text._check(lambda: io.BytesIO(data), encoding, "t.txt")
+    assert found == (len(set(re.findall("\r\n|\r|\n", written))) <= 1)
+
+
+def test_a_nul_byte_of_a_later_chunk_is_refused_with_its_line(tmp_path: Path) -> None:
+    for encoding in ("utf-8", "utf-16-le"):
+        lines = "a,b\n" * 300_000
+        with pytest.raises(SourceError, match="line 300001: a NUL byte"):
+            read(tmp_path, f"{lines}1,\x00\n".encode(encoding), encoding=encoding)
+
+
 def test_a_line_end_cut_by_the_end_of_a_chunk_is_one_line_end(tmp_path: Path) -> None:
     data = b"x" * ((1 << 20) - 1) + b"\r\n" + b"y\r\n"
     assert read(tmp_path, data).path == tmp_path / "t.txt"
@@ -135,3 +159,18 @@ def test_a_line_end_cut_by_the_end_of_a_chunk_is_one_line_end(tmp_path: Path) ->
 
 def test_a_private_copy_can_be_read_by_its_owner_only(tmp_path: Path) -> None:
     assert read(tmp_path, TEXT.encode("utf-16")).path.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_cells_in_quotes_keep_their_line_ends(tmp_path: Path, end: str) -> None:
+    lines = ["a,b", '1,"x\ry"', '2,"x\ny"', '3,"x\r\ny"', ""]
+    assert content(read(tmp_path, end.join(lines).encode())) == "\n".join(lines)
+
+
+def test_only_line_ends_outside_quotes_are_made_alike(tmp_path: Path) -> None:
+    file = read(tmp_path, b'a,b\r\n1,"x\r\ny"\n2,"say ""\r"""\r3,z\r\n')
+    assert content(file) == 'a,b\n1,"x\r\ny"\n2,"say ""\r"""\n3,z\n'
+
+
+def test_a_quote_that_is_never_closed_leaves_all_line_ends_alike(tmp_path: Path) -> None:
+    assert content(read(tmp_path, b'a,b\r\n1,5" pipe\n2,x\r3,y\n')) == 'a,b\n1,5" pipe\n2,x\n3,y\n'

@@ -19,6 +19,8 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
+PATIENCE = 120_000
+"""So many milliseconds a browser may take for anything where others use all processors."""
 
 
 def chromium():
@@ -45,12 +47,13 @@ def watched(browser, server, **context):
     """Give a page of which every request stays on this machine and which logs no error."""
     view = browser.new_context(accept_downloads=True, **context)
     page = view.new_page()
+    page.set_default_timeout(PATIENCE)
     logged, asked = [], []
     page.on("console", lambda message: logged.append(message.text) if message.type in ("error", "warning") else None)
     page.on("pageerror", lambda problem: logged.append(str(problem)))
     page.on("request", lambda request: asked.append(urlsplit(request.url).netloc))
     page.goto(server.door.address)
     yield page
-    assert logged == []
+    assert logged == [], logged
     assert {host for host in asked if host} == {server.door.hosts[0]}
     view.close()

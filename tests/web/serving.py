@@ -10,7 +10,7 @@ import uvicorn
 
 from tclose.web.app import application
 from tclose.web.security import Door, Limits
-from tclose.web.serving import _listening
+from tclose.web.serving import _listening, configured
 from tclose.web.workspace import Named, Workspace
 
 
@@ -64,9 +64,7 @@ def running(named: Named | None = None, limits: Limits | None = None):
         door = Door(listener.getsockname()[1], limits=limits or Limits())
         workspace = Workspace(named)
         app = application(workspace, door)
-        config = uvicorn.Config(app, lifespan="off", log_level="critical", access_log=False, ws="none")
-        config.timeout_graceful_shutdown = 1
-        server = uvicorn.Server(config)
+        server = uvicorn.Server(configured(app))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
         thread.start()
         while not server.started:

@@ -1,25 +1,32 @@
 """The API gives the library's numbers, and lets work be watched, stopped and taken away."""
 
 import csv
+import hashlib
 import io
 import json
 import re
+import shlex
 import threading
 import time
 import tomllib
+import zipfile
+from collections import Counter
 from fractions import Fraction
 
 import jsonschema
 import pytest
-from serving import running
 
 import tclose
+from canaries import CANARY, shown_in
 from tclose.anonymizing import anonymize
 from tclose.cli import outcome
-from tclose.policy import parse_policy
+from tclose.hierarchies import hierarchy_of
+from tclose.policy_files import parse_policy
 from tclose.sources import EXAMPLES
+from tclose.web.hierarchy_files import taken_in
 from tclose.web.jobs import Jobs, Outcome
 from tclose.web.openapi import openapi
+from web.serving import running
 
 
 @pytest.fixture(scope="module")
@@ -50,12 +57,20 @@ def test_the_description_is_one_of_openapi_and_every_reference_leads_somewhere()
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
-def test_an_audit_of_the_page_is_the_audit_of_the_library(server, example):
+def test_an_audit_of_the_page_is_the_audit_of_the_library(server, example, tmp_path):
     table = server.opened(example)
     policy = server.policy(table)
     result = server.done(table, kind="audit", policy=policy)["result"]
-    same = tclose.audit(f"example:{example}", require={"k": 3, "t": "0.3"})
-    assert result["audit"] == json.loads(same.to_json())
+    (tmp_path / "tclose.toml").write_bytes(
+        server.client.post(f"/api/tables/{table}/policy", json={"policy": policy}).content
+    )
+    given = tclose.read_policy(tmp_path / "tclose.toml")
+    assert given.roles.quasi == EXAMPLES[example].roles.quasi
+    same = tclose.audit(f"example:{example}", given.roles, require={"k": 3, "t": "0.3"})
+    audits = result["audit"], json.loads(same.to_json())
+    warned = [audit.pop("warnings") for audit in audits]  # the way out is told in the words of each face
+    assert len(warned[0]) == len(warned[1])
+    assert audits[0] == audits[1]
 
 
 def test_the_figures_of_the_tutorial_are_on_the_page(server):
@@ -167,6 +182,22 @@ def test_with_many_values_groups_are_moved_and_nothing_is_lost(server):
     assert spent + Fraction(told["within_groups"]["exact"]) == Fraction(told["distance"]["exact"])
 
 
+def test_a_page_asks_for_columns_rules_and_populations_as_the_library_does(server):
+    table = server.opened("salary")
+    policy = settled(server, table)
+    del policy["policy"]["k"]
+    policy["policy"] |= {"any": 1, "preset": "pcornet", "population_size": 900, "t": "0.3"}
+    result = server.done(table, kind="audit", policy=policy)["result"]
+    same = tclose.audit("example:salary", require={"t": "0.3"}, any=1, preset="pcornet", population_size=900).to_dict()
+    parts = ("requirements", "any", "preset", "population", "holds")
+    assert {part: result["audit"][part] for part in parts} == {part: same[part] for part in parts}
+    assert result["audit"]["any"]["subsets"] == 2
+    worst = next(each for each in result["audit"]["requirements"] if each["attribute"] == "salary")["worst"]["key"]
+    assert set(worst) == {"age"}
+    levels = server.done(table, kind="levels", policy=policy, levels={})["result"]
+    assert levels["requirements"][0]["text"] == "k ≥ 11 for any column"
+
+
 def settled(server, table):
     """Return the policy of a table with the hierarchies that the page would write into it."""
     policy = server.policy(table)
@@ -191,7 +222,7 @@ def test_levels_show_what_a_release_on_these_levels_has(server, levels):
     )
     _, audit = release.audits()
     assert found["k"]["value"] == audit.k
-    assert found["classes"] == audit.class_count == release.classes
+    assert found["classes"] == audit.class_count == release.class_count
     for name in ("salary", "disease"):
         t = found["attributes"][name]["t"]
         assert Fraction(t.get("exact", t["value"])) == audit[name].t
@@ -260,6 +291,38 @@ def test_a_hierarchy_is_shown_before_it_is_used(server):
     assert "29 values" in gap["error"]["message"]
 
 
+def test_rows_before_and_after_are_those_of_the_recipe_and_single_people_are_withheld(server):
+    """Oracle: the rows of the release itself, and counts by hand."""
+    rows = [("A", 30)] * 7 + [("A", 34)] * 6 + [("B", 41)] * 8 + [("B", 47), ("B", 52), ("B", 58)] + [("B", 44)] * 5
+    text = "zip,age,pay\n" + "\n".join(f"{zip_},{age},{at % 5}" for at, (zip_, age) in enumerate(rows))
+    table = server.client.post("/api/uploads?name=sides.csv", content=text.encode()).json()["id"]
+    columns = {"zip": {"role": "quasi-identifier"}, "age": {"role": "quasi-identifier"}}
+    policy = {"columns": {**columns, "pay": {"role": "sensitive", "distance": "ordered"}}, "policy": {"k": 6}}
+    job = server.done(table, kind="anonymize", policy=policy)["id"]
+    told = server.client.get(f"/api/jobs/{job}/rows").json()
+    described("Rows", told)
+    found = server.client.get(f"/api/jobs/{job}/files/release.csv").text.splitlines()[1:]
+    counts = Counter(rows)
+    assert (told["total"], told["withheld"], told["few"]) == (7, 4, 6)
+    assert [each["size"] for each in told["rows"]] == sorted(counts.values(), reverse=True)
+    open_ = server.client.get(f"/api/jobs/{job}/rows?people=true").json()["rows"]
+    assert {tuple(each["before"]): each["size"] for each in open_} == {(z, str(a)): n for (z, a), n in counts.items()}
+    for closed, shown in zip(told["rows"], open_, strict=True):
+        assert closed["before"] == (None if shown["size"] < 6 else shown["before"])
+        assert closed["after"] == shown["after"]
+    published = Counter()
+    for each in open_:
+        (after,) = each["after"]
+        published[tuple(after)] += each["size"]
+    assert published == Counter(tuple(row[:2]) for row in csv.reader(found))
+    for name, at in (("zip", 0), ("age", 1)):
+        for side, expected in (("before", Counter(str(row[at]) for row in rows)), ("after", None)):
+            bars = {bar["label"]: bar["size"] for bar in told["spread"][name][side]}
+            assert sum(bars.values()) == len(rows)
+            if expected:
+                assert {k: n for k, n in bars.items() if k != "others"} == {k: n for k, n in expected.items() if n >= 6}
+
+
 def test_a_release_can_be_taken_away_and_passes_the_audit(server, tmp_path, capsys):
     table = server.opened()
     policy = settled(server, table)
@@ -276,6 +339,40 @@ def test_a_release_can_be_taken_away_and_passes_the_audit(server, tmp_path, caps
     assert sorted(row[2] for row in rows[1:]) == sorted(str(row[2]) for row in EXAMPLES["salary"].rows)
     assert server.client.get(f"/api/jobs/{job['id']}/files/audit.html").status_code == 404
     assert server.client.get(f"/api/jobs/{job['id']}/files/..%2frelease.csv").status_code == 404
+
+
+def test_a_package_can_be_checked_and_audited_and_holds_no_value_of_the_original(server, tmp_path, capsys):
+    rows = "zip,age,pay,name\n" + "".join(f"{47000 + at},aged{20 + at % 9},{at % 3},SECRET{at}\n" for at in range(40))
+    table = server.client.post("/api/uploads?name=visits.csv", content=rows.encode()).json()["id"]
+    tree = {"*": {"low": [f"aged{20 + at}" for at in range(5)], "high": [f"aged{25 + at}" for at in range(4)]}}
+    columns = {
+        "zip": {"role": "quasi-identifier", "hierarchy": "mask"},
+        "age": {"role": "quasi-identifier", "hierarchy": tree},
+        "pay": {"role": "sensitive", "distance": "ordered"}, "name": {"role": "identifier"},
+    }  # fmt: skip
+    policy = {"columns": columns, "policy": {"k": "4", "t": "0.4"}, "release": {"intervals": False}}
+    job = server.done(table, kind="anonymize", policy=policy)
+    content = server.client.get(f"/api/jobs/{job['id']}/files/release.zip").content
+    with zipfile.ZipFile(io.BytesIO(content)) as package:
+        package.extractall(tmp_path)
+        files = set(package.namelist())
+    sums = dict(line.split("  ")[::-1] for line in (tmp_path / "SHA256SUMS").read_text().splitlines())
+    assert set(sums) == files - {"SHA256SUMS"}
+    for name, digest in sums.items():
+        assert hashlib.sha256((tmp_path / name).read_bytes()).hexdigest() == digest
+    assert outcome(["audit", str(tmp_path / "release.csv"), "--policy", str(tmp_path / "tclose.toml")]) == 0
+    told = json.loads((tmp_path / "statement.jsonld").read_text())
+    promised = [each["dct:description"] for each in told["dqv:hasQualityMeasurement"]]
+    assert [each.partition(" of ")[0] for each in promised] == ["k ≥ 4", "t ≤ 0.4"]
+    assert all(" holds: found " in each for each in promised)
+    digests = {each["dct:title"]: each["spdx:checksum"]["spdx:checksumValue"] for each in told["dcat:distribution"]}
+    assert digests.items() <= sums.items()
+    assert not any("recipe" in name for name in files)
+    for name in files - {"release.csv"}:
+        text = (tmp_path / name).read_text()
+        assert "SECRET" not in text, name
+        assert "aged2" not in text, name
+    capsys.readouterr()
 
 
 def test_without_a_release_the_page_is_told_what_stands_in_the_way(server):
@@ -321,9 +418,11 @@ def test_a_file_that_is_held_is_audited_as_the_file_itself(server, tmp_path, nam
     (tmp_path / name).write_text(TEXTS[name])
     table = server.client.post(f"/api/uploads?name={name}", content=TEXTS[name].encode()).json()["id"]
     columns = {"zip": {"role": "quasi-identifier"}, "pay": {"role": "sensitive", "distance": "ordered"}}
-    same = tclose.audit(tmp_path / name, tclose.Roles(["zip"], {"pay": tclose.Ordered()}), require={"k": 2}).to_dict()
+    roles = tclose.Roles(["zip"], {"pay": tclose.Ordered()}, others="publish")
+    same = tclose.audit(tmp_path / name, roles, require={"k": 2}).with_people().to_dict()
+    policy = {"columns": columns, "policy": {"k": 2, "others": "publish"}}
     for _ in range(2):
-        audit = server.done(table, kind="audit", policy={"columns": columns, "policy": {"k": 2}})["result"]["audit"]
+        audit = server.done(table, kind="audit", policy=policy)["result"]["audit"]
         assert {**audit, "source": ""} == {**same, "source": ""}
 
 
@@ -381,12 +480,12 @@ def test_two_tabs_do_not_disturb_each_other(server):
 
 
 def test_an_error_in_a_job_is_told_without_cells(server):
-    text = "zip,pay\n1,CANARY\n2,17\n"
+    text = f"zip,pay\n1,{CANARY}\n2,17\n"
     table = server.client.post("/api/uploads?name=x.csv", content=text.encode()).json()["id"]
     columns = {"zip": {"role": "quasi-identifier"}, "pay": {"role": "sensitive", "distance": "numeric"}}
     job = server.job(table, kind="audit", policy={"columns": columns})
     assert (job["state"], job["error"]["kind"]) == ("failed", "DomainError")
-    assert "CANARY" not in json.dumps(job)
+    assert shown_in(job) == []
 
 
 @pytest.mark.parametrize("content", [b"", b"PAR1 broken", b"\xff\xfe\x00"])
@@ -438,3 +537,121 @@ def test_only_the_newest_results_are_kept(server):
     jobs = [server.done(table, kind="audit", policy=policy)["id"] for _ in range(6)]
     assert server.client.get(f"/api/jobs/{jobs[0]}").status_code == 404
     assert server.client.get(f"/api/jobs/{jobs[-1]}").status_code == 200
+
+
+def test_a_text_file_is_read_in_another_way_and_marks_that_are_none_are_refused(server):
+    text = "a;b;pay\n1;x;3\n2;y,z;4\n".encode("utf-16")
+    table = server.client.post("/api/uploads?name=strange.csv", content=text).json()
+    assert table["text"] is True
+    address = f"/api/tables/{table['id']}/reading"
+    for wrong in ({"delimiter": ";;"}, {"quote": 3}, {"header": "yes"}, {"sheet": "x"}, {"encoding": "no-such"}):
+        refused = server.client.post(address, json=wrong)
+        found = refused if refused.status_code != 200 else server.job(table["id"], kind="profile")
+        assert (found["state"] == "failed") if isinstance(found, dict) else (found.status_code == 422), wrong
+    told = server.client.get(address).json()
+    described("Reading", told)
+    assert (
+        server.client.post(address, json={"delimiter": ";", "encoding": "utf-16", "header": False}).status_code == 200
+    )
+    told = server.client.get(address).json()
+    assert told["sample"] == ["a;b;pay", "1;x;3", "2;y,z;4"]
+    profile = server.done(table["id"], kind="profile")["result"]["profile"]
+    assert (profile["rows"], len(profile["columns"])) == (3, 3)
+    assert server.client.post(address, json={"delimiter": ";", "encoding": "utf-16"}).status_code == 200
+    profile = server.done(table["id"], kind="profile")["result"]
+    assert (profile["profile"]["rows"], list(profile["profile"]["columns"])) == (2, ["a", "b", "pay"])
+    policy = server.client.post(f"/api/tables/{table['id']}/policy", json={"policy": profile["policy"]}).text
+    assert tomllib.loads(policy)["table"]["delimiter"] == ";"
+    assert server.client.get(f"/api/tables/{server.opened()}/reading").status_code == 422
+
+
+def test_command_and_script_make_the_release_that_the_page_makes_and_a_policy_file_comes_back(
+    server, tmp_path, monkeypatch
+):
+    table = server.opened()
+    policy = settled(server, table)
+    policy["policy"]["t"] = "0.45"
+    policy["columns"]["age"]["hierarchy"] = {"*": {"young": ["2*"], "older": [">=40", "3*"]}}
+    policy["release"] = {"loss": "dm", "seed": 7}
+    job = server.done(table, kind="anonymize", policy=policy)["id"]
+    taken = server.client.get(f"/api/jobs/{job}/files/release.csv").text
+    text = server.client.post(f"/api/tables/{table}/policy", json={"policy": policy}).text
+    back = server.client.put(f"/api/tables/{table}/policy", content=text.encode()).json()["policy"]
+    assert back == policy
+    told = server.client.get(f"/api/tables/{table}/script").json()
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tclose.toml").write_text(text, encoding="utf-8")
+    exec(compile(told["python"], "script", "exec"), {})
+    assert (tmp_path / "release.csv").read_text(encoding="utf-8") == taken
+    assert outcome([*shlex.split(told["command"])[1:], "--force"]) == 0
+    assert (tmp_path / "release.csv").read_text(encoding="utf-8") == taken
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"[columns", "not valid TOML"),
+        (b"\xff\xfe", "UTF-8"),
+        (b'[columns]\nzip = {role = "quasi-identifier", hierarchy = "/etc/passwd"}', "is a path"),
+        (b"[policy]\nzz = 1", "zz"),
+    ],
+)
+def test_a_policy_file_that_is_none_or_names_files_is_refused(server, text, message):
+    refused = server.client.put(f"/api/tables/{server.opened()}/policy", content=text)
+    assert refused.status_code == 422
+    assert message in refused.json()["error"]["message"]
+
+
+def test_a_gain_that_the_policy_allows_is_asked_of_the_release_too(server):
+    table = server.opened()
+    policy = settled(server, table)
+    policy["policy"] |= {"t": "0.5", "gain": "0.5"}
+    release = server.done(table, kind="anonymize", policy=policy)["result"]["release"]
+    assert release["attack"] is not None
+
+
+def test_hierarchy_files_become_trees_of_the_columns_that_they_are_named_after(server):
+    table = server.opened()
+    files = [
+        {"name": "my_hierarchy_age.csv", "text": "2*;young;*\n3*;older;*\n>=40;older;*\n"},
+        {"name": "/some/where/ZIP.json", "text": '{"*": ["476**", "4790*"]}'},
+        {"name": "other.csv", "text": "a;*\n"},
+        {"name": "zip.csv", "text": "a;*\n"},
+        {"name": "x-age.csv", "text": '"'},
+    ]
+    address = f"/api/tables/{table}/hierarchies"
+    told = server.client.post(address, json={"files": files, "columns": ["zip", "age"]}).json()
+    assert told["trees"]["age"] == {"*": {"young": ["2*"], "older": ["3*", ">=40"]}}
+    assert told["trees"]["zip"] == {"*": ["476**", "4790*"]}
+    assert [each["file"] for each in told["problems"]] == ["other.csv", "zip.csv", "x-age.csv"]
+    for wrong in (
+        {},
+        {"files": [1], "columns": []},
+        {"files": [{"name": 1}], "columns": []},
+        {"files": [], "columns": 3},
+    ):
+        assert server.client.post(address, json=wrong).status_code == 422
+
+
+def test_the_hierarchies_of_adult_are_the_same_as_trees(adult_file):
+    for path in sorted(adult_file.parent.glob("adult_hierarchy_*.csv")):
+        read = tclose.read_hierarchy(path)
+        told = taken_in([{"name": path.name, "text": path.read_text(encoding="utf-8")}], [path.stem.split("_")[-1]])
+        assert told["problems"] == []
+        (tree,) = told["trees"].values()
+        assert sorted(hierarchy_of(tree, "x").rows) == sorted(read.rows)
+
+
+def test_reports_name_the_people_that_the_page_last_named(server):
+    table = server.opened()
+    policy = settled(server, table)
+    policy["policy"]["t"] = "0.5"
+    jobs = [server.done(table, kind=kind, policy=policy)["id"] for kind in ("audit", "anonymize")]
+    for name in ("First Recipient", "Second Recipient"):
+        server.client.put(f"/api/tables/{table}", json={"policy": {**policy, "report": {"recipient": name}}})
+        for job, file in zip(jobs, ("audit.html", "report.html"), strict=True):
+            assert name in server.client.get(f"/api/jobs/{job}/files/{file}").text
+        package = zipfile.ZipFile(io.BytesIO(server.client.get(f"/api/jobs/{jobs[1]}/files/release.zip").content))
+        assert name in package.read("report.html").decode()
+    server.client.put(f"/api/tables/{table}", json={"policy": {**policy, "report": {"whom": "x"}}})
+    assert server.client.get(f"/api/jobs/{jobs[0]}/files/audit.html").status_code == 422

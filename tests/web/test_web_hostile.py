@@ -7,9 +7,9 @@ from urllib.parse import quote, urlencode
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from serving import running
 
 from tclose.web.openapi import openapi
+from web.serving import running
 
 DOORS = [(method.upper(), path) for path, methods in openapi()["paths"].items() for method in methods]
 KINDS = ["profile", "audit", "hierarchies", "levels", "anonymize", "frontier"]

@@ -4,11 +4,11 @@ import re
 import socket
 
 import pytest
-from serving import running
 
 from tclose.web.app import ROUTES
 from tclose.web.openapi import openapi
 from tclose.web.security import HEADERS, Limits
+from web.serving import running
 
 DOORS = [
     (method.upper(), path.replace("{table}", "x").replace("{job}", "x").replace("{name}", "x"))

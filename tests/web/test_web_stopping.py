@@ -1,6 +1,8 @@
 """Work that was cancelled stops, wherever it is, and leaves its thread to the next work."""
 
 import contextlib
+import subprocess
+import sys
 import threading
 import time
 
@@ -49,7 +51,14 @@ def takes_errors_for_its_own(_job):
             continue
 
 
-@pytest.mark.parametrize("work", [never_ends, queries_without_end, takes_errors_for_its_own])
+def closes_its_connections(_job):
+    kept = connect()
+    kept.close()  # whoever stops this still knows it
+    never_ends(kept)
+
+
+@pytest.mark.parametrize("work", [never_ends, queries_without_end, takes_errors_for_its_own, closes_its_connections])
+@pytest.mark.filterwarnings("error::pytest.PytestUnhandledThreadExceptionWarning")
 def test_work_that_reports_no_progress_is_stopped(jobs, work):
     begun = threading.Event()
     job = jobs.start("audit", "table", lambda job: begun.set() or work(job))
@@ -135,3 +144,30 @@ def test_another_job_is_not_disturbed(jobs):
     go.set()
     assert (ended(stopped), ended(other)) == ("cancelled", "done")
     assert other.outcome.data == {"found": [(1_000_000,)]}
+
+
+TRACED = """
+import sys, threading, time
+from tclose.web.stopping import CancelledError, Stoppable
+
+def endless():
+    while True:
+        time.sleep(0.001)
+
+Stoppable().run(lambda: None, ())
+stopped = Stoppable()
+threading.Timer(0.2, stopped.stop).start()
+try:
+    stopped.run(endless, ())
+except CancelledError:
+    print("stopped")
+sys.settrace(lambda *told: None)
+(lambda: None)()
+print("traced")
+"""
+
+
+def test_work_that_ended_leaves_nothing_in_the_interpreter_that_a_debugger_would_stumble_over():
+    """An exception that is taken back stays announced for good in Python 3.11, where traced code then stands still."""
+    done = subprocess.run([sys.executable, "-c", TRACED], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.stdout.split(), done.returncode) == (["stopped", "traced"], 0), done.stderr

@@ -1,6 +1,7 @@
-"""The verbs ``anonymize`` and ``apply``: from a table and requirements to a release that meets them."""
+"""The verbs ``anonymize``, ``apply`` and ``recode``: from a table to a release, or to recoded rows."""
 
 from tclose.anonymizing.applying import apply
-from tclose.anonymizing.verb import anonymize
+from tclose.anonymizing.recoding import recode
+from tclose.anonymizing.releasing import anonymize
 
-__all__ = ["anonymize", "apply"]
+__all__ = ["anonymize", "apply", "recode"]

@@ -2,31 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tclose.anonymizing.covering import extended
+from tclose.anonymizing.disguising import disguise_again, disguise_notes, revealed
+from tclose.anonymizing.engine_release import EngineWork
 from tclose.anonymizing.framing import attributes_of
-from tclose.anonymizing.labels import recoding_of
-from tclose.anonymizing.working import EngineWork
+from tclose.anonymizing.labels import recoding_of, sensitive_keys
+from tclose.anonymizing.proving import Original, distinct_people, missed_by, obstacles_of
 from tclose.auditing import checked
-from tclose.engines.interface import Progress
-from tclose.errors import ColumnNotFoundError, counted
+from tclose.engines.base import Engine, Progress
+from tclose.engines.distinct import DistinctRows
+from tclose.errors import ColumnNotFoundError, EmptyTableError, counted, listed
+from tclose.exact import Number, share
+from tclose.placing import Fitted, fitted, is_own
+from tclose.progress import shows_progress
 from tclose.recipes import Recipe, read_recipe
-from tclose.releases import Obstacle, Release
-from tclose.results import Audit
+from tclose.releases import Release
 from tclose.roles import Roles
+from tclose.sources import files_read
 
 if TYPE_CHECKING:
     from tclose.sources import ReadOptions
 
 
+@shows_progress
 def apply(
-    recipe: Recipe | str | Path,
     table: object,
+    recipe: Recipe | str | Path,
     *,
+    widen: bool = False,
+    suppress: Number | None = None,
+    key: bytes | None = None,
     read: ReadOptions | None = None,
     memory: str | None = None,
     threads: int | None = None,
@@ -37,87 +46,107 @@ def apply(
 
     Parameters
     ----------
+    table
+        The table that the recipe was made from, or any other with the same columns. Rows that no class of the recipe
+        covers are left out.
     recipe
         A recipe, or the file of one.
-    table
-        The table that the recipe was made from; or, where its quasi-identifiers alone decide what becomes of a row,
-        any table with the same columns. Rows that no class of the recipe covers are left out.
+    widen
+        Whether rows that the recipe has no place for get the coarsest cells instead of being left out.
+    suppress
+        The largest share of rows that may be left out; that of the recipe if nothing is said.
+    key
+        The secret of pseudonyms and shifted dates, where the recipe was made with one.
     read, memory, threads, temp, progress
         As for :func:`tclose.audit`.
 
     Returns
     -------
     Release
-        The release; without one where the recoded table misses a requirement of the recipe. Losses are those of
-        the search, and are not measured again.
+        The release; without one where the recoded table misses a requirement of the recipe, or more rows would be
+        left out than may be. Losses are those of the search, and are not measured again.
     """
     from tclose.engines.choosing import working_session
 
+    inputs = files_read(table) | files_read(recipe, "the recipe")
     recipe = recipe if isinstance(recipe, Recipe) else read_recipe(recipe)
+    if suppress is not None:
+        recipe = replace(recipe, suppress=share(suppress, "suppress"))
     tell = progress or (lambda _stage, _share: None)
     with working_session(table, read=read, memory=memory, threads=threads, temp=temp) as session:
         opened = session.open(table)
-        roles = checked(_roles_without_identifiers(recipe), opened)
+        roles = checked(replace(recipe.roles, identifiers=(), others=None), opened)
         available = [column.name for column in opened.columns]
-        for name in recipe.published:
-            if name not in available:
-                raise ColumnNotFoundError(name, available, "published")
-        kept = opened.keep(recipe.published)
-        distinct = session.distinct(kept, roles.quasi, attributes_of(roles), tell)
-        fitted = extended(recipe, distinct) if recipe.applies_to_new_rows else recipe
+        _check_columns(recipe, available)
+        disguise = disguise_again(recipe, key)
+        kept = Original.of(session, opened, roles, recipe.published, disguise)
+        distinct = session.distinct(kept.published, roles.quasi, attributes_of(roles), tell)
+        fit = _fit(recipe, distinct, opened.label, widen=widen)
         tell("Recoding", None)
-        released = session.recode(kept, recoding_of(fitted, distinct, attributes_of(roles)))
-        original = dict(zip(attributes_of(roles), distinct.sensitive, strict=True))
-        left_out = distinct.rows - released.rows
-        work = EngineWork(session, released, roles, recipe.requirements, original, left_out, recipe.own, kept)
-        own, against_original = work.audits()
-        standing = _missed(against_original) or (_missed(own) if recipe.own else ())
-        return Release(
-            source=opened.label,
-            roles=roles,
+        work = replace(_recoded(session, kept, roles, fit.recipe, distinct), inputs=inputs)
+        left_out, audits = work.suppressed, work.audits()
+        standing = obstacles_of(missed_by(audits, own=recipe.own), proven=True)
+        holds = not standing and left_out <= recipe.suppress * distinct.rows
+        more = disguise_notes(kept.published, roles, keyed=key is not None)
+        release = Release(
+            source=opened.label, roles=roles,
             requirements=recipe.requirements,
             method=recipe.method,
-            rows=distinct.rows,
-            classes=own.class_count,
+            original_rows=distinct.rows,
+            class_count=audits[0].class_count,
             suppressed=left_out,
             levels=recipe.levels,
-            losses={},
-            column_losses={},
-            notes=(*opened.notes, *_notes(fitted, left_out)),
-            obstacles=standing,
-            recipe=fitted,
-            work=None if standing else work,
-        )
+            losses={}, column_losses={},
+            notes=(*opened.notes, *_notes(fit, left_out), *fit.reasons, *more, *_added(recipe, available)),
+            unprotected=roles.unprotected(recipe.published) if holds else (),
+            obstacles=standing, recipe=recipe,
+            work=work if holds else None, people=kept.people,
+        )  # fmt: skip
+        return replace(release, revealed=revealed(session, release, disguise, kept.disguised))
 
 
-def _roles_without_identifiers(recipe: Recipe) -> Roles:
-    roles = recipe.roles
-    return Roles(roles.quasi, roles.sensitive, (), roles.together)
+def _recoded(session: Engine, kept: Original, roles: Roles, recipe: Recipe, distinct: DistinctRows) -> EngineWork:
+    """Return the rows that a recipe publishes, with what is needed to judge them."""
+    attributes = attributes_of(roles)
+    released, witness = kept.recoded(session, roles, recoding_of(recipe, distinct, attributes))
+    everyone = distinct_people(session, kept.counted, roles, attributes, distinct)
+    return EngineWork(
+        session, released, roles, recipe.requirements, dict(zip(attributes, everyone.sensitive, strict=True)),
+        distinct.rows - released.rows, recipe.own, kept.counted, witness=witness,
+    )  # fmt: skip
 
 
-def _missed(audit: Audit) -> tuple[Obstacle, ...]:
-    return tuple(
-        Obstacle(
-            replace(verdict.requirement, attribute=verdict.attribute),
-            verdict.figure.value,
-            verdict.figure.worst.key if verdict.figure.worst is not None else {},
-        )
-        for verdict in audit.verdicts
-        if not verdict.holds
-    )
+def _fit(recipe: Recipe, distinct: DistinctRows, label: str, *, widen: bool) -> Fitted:
+    """Return what the recipe makes of a table: its own release again, or the cells that cover the rows of another."""
+    if recipe.divides and is_own(recipe, distinct, *sensitive_keys(distinct, attributes_of(recipe.roles))):
+        return Fitted(recipe, (), again=True)
+    fit = fitted(recipe, distinct, "new" if widen else "none")
+    if not (fit.recipe.classes >= 0).any():
+        raise EmptyTableError(" ".join([f"The recipe leaves out every row of {label}.", *fit.reasons]))
+    return fit
 
 
-def _notes(recipe: Recipe, left_out: int) -> tuple[str, ...]:
-    made = "Made by a recipe; the quasi-identifiers alone decide what becomes of a row."
-    again = "Made again by a recipe that divides rows by their sensitive values; it fits its own table only."
-    out = () if not left_out else (f"{counted(left_out, 'row')} left out, which no class of the recipe takes in.",)
-    return (made if recipe.applies_to_new_rows else again, *out, *_uncovered(recipe))
+def _check_columns(recipe: Recipe, available: Sequence[str]) -> None:
+    """Refuse a table without a column that the recipe publishes."""
+    for name in recipe.published:
+        if name not in available:
+            raise ColumnNotFoundError(name, available, "published")
 
 
-def _uncovered(recipe: Recipe) -> Iterator[str]:
-    """Give the columns with values that nothing says how to generalise, where each is published on one level."""
-    for column in recipe.columns if recipe.levels is not None else ():
-        strange = sum(value is not None and value not in column.hierarchy for value in column.values)
-        if strange:
-            what, them = ("value is", "it") if strange == 1 else ("values are", "them")
-            yield f"{column.name}: {strange} {what} not covered by its hierarchy; rows that have {them} are left out."
+def _added(recipe: Recipe, available: Sequence[str]) -> Iterator[str]:
+    """Give a sentence on columns that the table of the recipe did not have, or that nobody decided on then."""
+    known = {*recipe.published, *recipe.roles.naming}
+    others = [name for name in available if name not in known]
+    if others:
+        yield f"Left out, as the recipe publishes no such columns: {listed(others)}."
+
+
+def _notes(fit: Fitted, left_out: int) -> Iterator[str]:
+    if fit.again:
+        yield "Made again by a recipe that divides rows by their sensitive values."
+    else:
+        yield "Made by a recipe; the quasi-identifiers alone decide what becomes of a row."
+    if left_out:
+        yield f"{counted(left_out, 'row')} left out, which no class of the recipe takes in."
+    if fit.widened:
+        yield f"{counted(fit.widened, 'row')} with the coarsest cells, as no class of the recipe takes them in."

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 
 from tclose.domains import Domain, Observed, arranged
-from tclose.engines.interface import DistinctRows
-from tclose.errors import HierarchyError, InputError, RoleConflictError, ThresholdError, counted, listed
+from tclose.engines.distinct import DistinctRows
+from tclose.errors import (
+    HierarchyError,
+    InputError,
+    InternalError,
+    RoleConflictError,
+    ThresholdError,
+    counted,
+    either,
+    listed,
+)
 from tclose.hierarchies import (
     Hierarchy,
     builder_meant,
@@ -24,10 +34,13 @@ from tclose.hierarchies import (
     named,
 )
 from tclose.measuring import Task
-from tclose.models.catalogue import Requirement
+from tclose.models.catalogue import Requirement, columns_known
 from tclose.recoding.problem import Problem, Quasi
 from tclose.recoding.quasi import prepared
+from tclose.recoding.steps import ENOUGH
 from tclose.roles import Nominal, Ordered, Roles
+from tclose.subsets import check_subsets
+from tclose.values import as_text
 
 GivenHierarchy = Hierarchy | Path | str | Mapping[str, object]
 """A hierarchy as a person gives it: itself, a file, a nested mapping, or words such as ``"intervals:5,10"``."""
@@ -38,7 +51,7 @@ Levels = int | tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Wishes:
+class RecodingOptions:
     """What a person asks for beyond the requirements."""
 
     hierarchies: Mapping[str, GivenHierarchy] = field(default_factory=dict)
@@ -74,7 +87,7 @@ class Frame:
         for names, domain in zip(self.attributes, self.problem.domains, strict=True):
             if isinstance(domain.distance, Ordered) and not isinstance(domain.distance.order, str):
                 distances[names[0]] = domain.distance
-        return Roles(roles.quasi, distances, roles.identifiers, roles.together)
+        return replace(roles, sensitive=distances)
 
 
 def attributes_of(roles: Roles) -> tuple[tuple[str, ...], ...]:
@@ -87,7 +100,7 @@ def attributes_of(roles: Roles) -> tuple[tuple[str, ...], ...]:
     return (names,) if roles.together == "joint" and len(names) > 1 else tuple((name,) for name in names)
 
 
-def framed(distinct: DistinctRows, roles: Roles, wanted: Sequence[Requirement], wishes: Wishes) -> Frame:
+def framed(distinct: DistinctRows, roles: Roles, wanted: Sequence[Requirement], options: RecodingOptions) -> Frame:
     """Return the problem of making a release.
 
     Parameters
@@ -98,17 +111,15 @@ def framed(distinct: DistinctRows, roles: Roles, wanted: Sequence[Requirement], 
         Which column is what.
     wanted
         What the release must meet.
-    wishes
+    options
         Hierarchies, levels, weights and limits.
     """
-    _check_names(roles, wishes)
+    _check_names(roles, options)
     every = [*((name,) for name in roles.quasi), *attributes_of(roles)]
     for names, observed in zip(every, [*distinct.quasi, *distinct.sensitive], strict=True):
         _check_spelled(names, observed)
     notes: list[str] = []
-    columns = [
-        _quasi(name, observed, wishes, notes) for name, observed in zip(roles.quasi, distinct.quasi, strict=True)
-    ]
+    columns = _columns(roles.quasi, distinct.quasi, options, _least_class(wanted), notes)
     attributes = attributes_of(roles)
     domains, ranks = [], []
     for at, (names, observed) in enumerate(zip(attributes, distinct.sensitive, strict=True)):
@@ -120,15 +131,16 @@ def framed(distinct: DistinctRows, roles: Roles, wanted: Sequence[Requirement], 
     shape = (len(codes), len(domains))
     ranked = np.stack(ranks, axis=1).astype(np.int32) if ranks else np.zeros(shape, dtype=np.int32)
     order = np.lexsort((*ranked.T[::-1], *codes.T[::-1]))
+    check_subsets(len(roles.quasi), columns_known(wanted) or 1)
     problem = Problem(
         quasi=tuple(quasi for quasi, _, _ in columns),
         codes=np.ascontiguousarray(codes[order], dtype=np.int32),
         ranks=np.ascontiguousarray(ranked[order]),
         counts=distinct.counts[order],
         domains=tuple(domains),
-        tasks=_tasks(wanted, domains),
-        suppress=wishes.suppress,
-        seed=wishes.seed,
+        tasks=_tasks(wanted, domains, people=roles.person is not None),
+        suppress=options.suppress,
+        seed=options.seed,
     )
     notes += [f"{domain.name}: {note}" for domain in domains for note in domain.notes]
     notes += [
@@ -140,16 +152,16 @@ def framed(distinct: DistinctRows, roles: Roles, wanted: Sequence[Requirement], 
     return Frame(problem, tuple(tree for _, _, tree in columns), attributes, distinct, back, order, tuple(notes))
 
 
-def _check_names(roles: Roles, wishes: Wishes) -> None:
-    for what, given in (("hierarchy", wishes.hierarchies), ("level", wishes.levels), ("weight", wishes.weights)):
-        strangers = [name for name in given if name not in roles.quasi]
-        if strangers:
-            raise InputError(f"A {what} is given for {listed(strangers)}, which is no quasi-identifier.")
+def _check_names(roles: Roles, options: RecodingOptions) -> None:
+    for what, given in (("hierarchy", options.hierarchies), ("level", options.levels), ("weight", options.weights)):
+        unmatched = [name for name in given if name not in roles.quasi]
+        if unmatched:
+            raise InputError(f"A {what} is given for {listed(unmatched)}, which is no quasi-identifier.")
 
 
 def _check_spelled(names: tuple[str, ...], observed: Observed) -> None:
     """Refuse values that a recipe cannot spell so that they read as the same values again."""
-    values = _values(observed)
+    values = observed.listed
     for at, name in enumerate(names):
         parts = (value[at] if len(names) > 1 else value for value in values)  # type: ignore[index]
         if any(isinstance(part, dt.timedelta | bytes | bytearray) for part in parts):
@@ -159,41 +171,97 @@ def _check_spelled(names: tuple[str, ...], observed: Observed) -> None:
             )
 
 
-def _quasi(name: str, observed: Observed, wishes: Wishes, notes: list[str]) -> tuple[Quasi, np.ndarray, Hierarchy]:
-    given = wishes.hierarchies.get(name)
-    inferred, intervals = True, wishes.intervals
+def _least_class(wanted: Sequence[Requirement]) -> int:
+    """Return how many people a step of intervals must hold: as many as a class, or enough where no size is required."""
+    sizes = [requirement.model.least_size(requirement.threshold) for requirement in wanted]
+    least = max([1, *(math.ceil(size) for size in sizes if size is not None and size != math.inf)])
+    return least if least > 1 else ENOUGH
+
+
+@dataclass(frozen=True)
+class _Tree:
+    """The hierarchy of a quasi-identifier, None where there is none, and how it came about."""
+
+    hierarchy: Hierarchy | None
+    inferred: bool
+    on_line: bool = True
+
+
+def _tree(name: str, observed: Observed, options: RecodingOptions, notes: list[str]) -> _Tree:
+    given = options.hierarchies.get(name)
     if given is None:
-        tree = _inferred(name, observed, notes)
-    elif isinstance(given, str) and is_builder(given):
+        return _Tree(_inferred(name, observed, notes), inferred=True)
+    if isinstance(given, str) and is_builder(given):
         with named(name):
-            tree = built_hierarchy(given, _values(observed), observed.counts, observed.kind, observed.categories)
-        if given.partition(":")[0].strip() in _NOT_LINES:
-            inferred = intervals = False
-    else:
-        tree, inferred = _given(name, given), False
+            tree = built_hierarchy(given, observed.listed, observed.counts, observed.kind, observed.categories)
+        line = given.partition(":")[0].strip() not in _NOT_LINES
+        return _Tree(tree, inferred=line, on_line=line)
+    texts = [as_text(value) for value in observed.listed if value is not None]
+    tree = _given(name, given).naming(texts, observed.kind, observed.spelling)
+    return _Tree(tree, inferred=False)
+
+
+def _columns(
+    names: Sequence[str], observed: Sequence[Observed], options: RecodingOptions, least: int, notes: list[str]
+) -> list[tuple[Quasi, np.ndarray, Hierarchy]]:
+    """Return the quasi-identifiers, the code of each of their values, and their hierarchies."""
+    trees = {name: _tree(name, values, options, notes) for name, values in zip(names, observed, strict=True)}
+    _check_trees(trees, observed)
+    return [
+        _quasi(name, values, tree, options, least, notes)
+        for (name, tree), values in zip(trees.items(), observed, strict=True)
+    ]
+
+
+def _check_trees(trees: Mapping[str, _Tree], observed: Sequence[Observed]) -> None:
+    """Refuse columns that nothing says how to generalise, all of them at once."""
+    names = [name for name, tree in trees.items() if tree.hierarchy is None]
+    if not names:
+        return
+    one, first = len(names) == 1, names[0]
+    values = len(observed[list(trees).index(first)].listed)
+    what = f"{first!r} is text of {counted(values, 'value')} and has" if one else f"{listed(names)} are text and have"
+    file, flat = (
+        either(f"hierarchies={{{first!r}: {given!r}}}", f"--hierarchy {first}={given}") for given in ("FILE", "flat")
+    )
+    raise HierarchyError(
+        f"The quasi-identifier{'' if one else 's'} {what} no hierarchy, so nothing says how to generalise "
+        f"{'it' if one else 'them'}. Give {'one' if one else 'one for each'}, {file}, or say that its values are kept "
+        f"or replaced by * as a whole, {flat}."
+    )
+
+
+def _quasi(
+    name: str, observed: Observed, found: _Tree, options: RecodingOptions, least: int, notes: list[str]
+) -> tuple[Quasi, np.ndarray, Hierarchy]:
+    tree = found.hierarchy
+    if tree is None:
+        raise InternalError(f"The column {name!r} was framed without a hierarchy.")
     if _ambiguous(tree):
         notes.append(f"{name}: a label of its hierarchy stands on two levels for different values; readers see one.")
-    weight = _weight(name, wishes)
-    span = _span(name, wishes.levels.get(name))
-    quasi, codes = prepared(name, observed, tree, inferred=inferred, intervals=intervals, levels=span, weight=weight)
+    weight = _weight(name, options)
+    span = _span(name, options.levels.get(name))
+    quasi, codes = prepared(
+        name,
+        observed,
+        tree,
+        inferred=found.inferred,
+        intervals=options.intervals,
+        on_line=found.on_line,
+        levels=span,
+        weight=weight,
+        least=least,
+    )
     return quasi, codes, tree
 
 
-def _values(observed: Observed) -> list[object]:
-    return observed.values.tolist() if isinstance(observed.values, np.ndarray) else list(observed.values)
-
-
-def _inferred(name: str, observed: Observed, notes: list[str]) -> Hierarchy:
-    """Return the hierarchy that the values of a column show, or say how to give one."""
-    values = _values(observed)
+def _inferred(name: str, observed: Observed, notes: list[str]) -> Hierarchy | None:
+    """Return the hierarchy that the values of a column show; None where they show none."""
+    values = observed.listed
     with named(name):
         tree = inferred_hierarchy(values, observed.counts, observed.kind, observed.categories)
     if tree is None:
-        raise HierarchyError(
-            f"The quasi-identifier {name!r} is text of {counted(len(values), 'value')} and has no hierarchy, so "
-            f"nothing says how to generalise it. Give one, --hierarchy {name}=FILE, or say that its values are "
-            f"kept or replaced by * as a whole, --hierarchy {name}=flat."
-        )
+        return None
     if tree.height > 1:
         notes.append(f"{name}: a hierarchy of {tree.height + 1} levels was made from its values.")
     return tree
@@ -210,8 +278,8 @@ def _given(name: str, given: GivenHierarchy) -> Hierarchy:
         raise HierarchyError(f"{error} Did you mean {meant!r}?") from None
 
 
-def _weight(name: str, wishes: Wishes) -> float:
-    given = wishes.weights.get(name, 1.0)
+def _weight(name: str, options: RecodingOptions) -> float:
+    given = options.weights.get(name, 1.0)
     try:
         weight = float(given)
     except (TypeError, ValueError):
@@ -243,7 +311,7 @@ def _span(name: str, given: object) -> tuple[int, int] | None:
     return levels[0], levels[1]
 
 
-def _tasks(wanted: Sequence[Requirement], domains: Sequence[Domain]) -> tuple[Task, ...]:
+def _tasks(wanted: Sequence[Requirement], domains: Sequence[Domain], *, people: bool) -> tuple[Task, ...]:
     """Return what is judged: table requirements once, attribute requirements for each attribute they name."""
     tasks = []
     for requirement in wanted:
@@ -251,6 +319,10 @@ def _tasks(wanted: Sequence[Requirement], domains: Sequence[Domain]) -> tuple[Ta
         if model.needs_population or model.needs_supersets:
             raise ThresholdError(
                 f"{model.title} cannot be enforced: it depends on more than the class itself. Audit the release for it."
+            )
+        if model.one_value_each and people:
+            raise ThresholdError(
+                f"{model.title} cannot be enforced where people are counted. Audit the release for it."
             )
         if model.scope == "table":
             tasks.append(Task(model, None, (requirement,)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,13 +11,16 @@ from numpy.typing import NDArray
 
 from tclose.anonymizing.framing import Frame
 from tclose.counts import Integers, Ranks
-from tclose.engines.interface import DistinctRows, Recoding
+from tclose.engines.distinct import DistinctRows
+from tclose.engines.recodings import Recoding
+from tclose.errors import InternalError
 from tclose.models.catalogue import Requirement
-from tclose.readings import as_text
+from tclose.recipe_numbers import Numbers
 from tclose.recipes import Cell, Recipe, RecodedColumn
 from tclose.recoding.partition import INTERVAL, Partition
 from tclose.recoding.problem import Quasi, numbered
 from tclose.roles import Roles
+from tclose.values import as_text
 
 
 def recipe_of(
@@ -29,6 +32,7 @@ def recipe_of(
     requirements: Sequence[Requirement],
     published: Sequence[str],
     own: bool,
+    numbers: Mapping[str, Numbers] | None = None,
 ) -> Recipe:
     """Return the recipe of a partition; classes that publish the same labels are one.
 
@@ -38,7 +42,7 @@ def recipe_of(
         The problem and the table it was made from.
     partition
         The classes found.
-    method, roles, requirements, published, own
+    method, roles, requirements, published, own, numbers
         What the recipe says of the release.
     """
     columns, cells = _columns(frame, partition)
@@ -59,6 +63,8 @@ def recipe_of(
         levels=None if partition.levels is None else dict(zip(names, partition.levels, strict=True)),
         seed=frame.problem.seed,
         own=own,
+        suppress=frame.problem.suppress,
+        numbers=numbers or {},
     )
 
 
@@ -78,7 +84,7 @@ def _columns(frame: Frame, partition: Partition) -> tuple[tuple[RecodedColumn, .
                 values=tuple(None if value is None else as_text(value) for value in quasi.values),
                 cells=tuple(_cell(quasi, *row) for row in distinct.tolist()),
                 hierarchy=tree,
-                native=bool((levels == 0).all()),
+                order=None if (order := frame.distinct.quasi[at].categories) is None else tuple(order),
             )
         )
         chosen.append(of_class.ravel())
@@ -87,8 +93,10 @@ def _columns(frame: Frame, partition: Partition) -> tuple[tuple[RecodedColumn, .
 
 def _cell(quasi: Quasi, level: int, first: int, last: int) -> Cell:
     if level == INTERVAL:
-        low, high = as_text(quasi.values[first]), as_text(quasi.values[last])
-        return Cell(f"[{low}, {high}]", None, low, high)
+        if quasi.steps is None:
+            raise InternalError("An interval was to be published of a column without steps.")
+        found = quasi.steps.interval(first, last)
+        return Cell(found.label, None, found.low, found.high, found.beyond)
     label = quasi.levels[level].labels[first]
     return Cell(label or None, level)
 
@@ -114,7 +122,7 @@ def _pieces(
     pairs = np.unique(np.stack([tuples[partition.rows], classes], axis=1), axis=0)
     if len(pairs) == len(codes):
         return codes[pairs[:, 0]], pairs[:, 1], None, {}
-    sensitive, sensitive_codes = _sensitive_keys(frame.distinct, frame.attributes, frame.rows[partition.rows])
+    sensitive, sensitive_codes = sensitive_keys(frame.distinct, frame.attributes, frame.rows[partition.rows])
     keys = [problem.codes[partition.rows], sensitive_codes]
     every = np.concatenate([np.concatenate(keys, axis=1), classes[:, np.newaxis].astype(np.int32)], axis=1)
     order = numbered(every + 1)
@@ -124,12 +132,12 @@ def _pieces(
     return np.ascontiguousarray(every[first, :-1]), every[first, -1].astype(np.int64), counts, sensitive
 
 
-def _sensitive_keys(
-    distinct: DistinctRows, attributes: Sequence[tuple[str, ...]], rows: Integers
+def sensitive_keys(
+    distinct: DistinctRows, attributes: Sequence[tuple[str, ...]], rows: Integers | slice = slice(None)
 ) -> tuple[dict[str, tuple[str | None, ...]], Ranks]:
     """Return the values of each sensitive column as texts, and which of them some distinct rows have."""
     values_of: dict[str, tuple[str | None, ...]] = {}
-    codes = [np.zeros((len(rows), 0), dtype=np.int32)]
+    codes = [np.zeros((len(distinct.counts[rows]), 0), dtype=np.int32)]
     for at, names in enumerate(attributes):
         position = distinct.sensitive_codes[rows, at]
         every_value: list[Any] = list(distinct.sensitive[at].values)
@@ -147,11 +155,12 @@ def recoding_of(recipe: Recipe, distinct: DistinctRows, attributes: Sequence[tup
     """Return what the engine does with the rows of a table whose distinct rows are known.
 
     Where nothing but quasi-identifiers and sensitive attributes is published, distinct rows and their counts say
-    all of the release, and the engine need not read the table again.
+    all of the release, and the engine need not read the table again; unless they count people.
     """
     recoding = recipe.recoding()
     names = {name for attribute in attributes for name in attribute}
-    if recipe.counts is not None or set(recipe.published) != {*recoding.quasi, *names}:
+    by_people = recipe.roles.person is not None
+    if by_people or recipe.counts is not None or set(recipe.published) != {*recoding.quasi, *names}:
         return recoding
     mapped = np.stack(
         [
@@ -163,7 +172,7 @@ def recoding_of(recipe: Recipe, distinct: DistinctRows, attributes: Sequence[tup
     together = numbered(np.concatenate([recipe.codes, mapped]))
     class_of = np.full(int(together.max(initial=0)) + 1, -1, dtype=np.int64)
     class_of[together[: len(recipe.codes)]] = recipe.classes
-    sensitive, codes = _sensitive_keys(distinct, attributes, np.arange(len(mapped)))
+    sensitive, codes = sensitive_keys(distinct, attributes)
     return replace(
         recoding,
         keys=(*recoding.quasi, *sensitive),

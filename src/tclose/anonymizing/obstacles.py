@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -10,37 +11,76 @@ import numpy as np
 
 from tclose.counts import Integers, Part, sparse_block
 from tclose.measuring import Task, measured
-from tclose.models.catalogue import Requirement
+from tclose.models.catalogue import Requirement, columns_known
 from tclose.recoding.checking import failing_classes
-from tclose.recoding.methods import coarsest
 from tclose.recoding.partition import Partition, hulls
-from tclose.recoding.problem import Problem
-from tclose.releases import Obstacle
+from tclose.recoding.problem import Problem, coarsest, top_nodes
+from tclose.recoding.search import Search
+from tclose.recoding.thinning import least_left_out, thinned
+from tclose.releases import Binding, Obstacle
 from tclose.results import Value
+from tclose.subsets import SubsetJudge
 
 
-def obstacles(problem: Problem) -> tuple[Obstacle, ...]:
-    """Return the requirements that no release can meet, with the best figure that one can have, and ways out.
+def obstacles(problem: Problem, search: Search) -> tuple[Obstacle, ...]:
+    """Return the requirements that no release of all rows can meet, with the best figure of one, and ways out.
 
     Merging classes never makes them worse, so that where the coarsest classes fail, all others do. An average is
     required of every class, so that its worst class counts. A way out is named only where it leads to a release.
+    Where rows may be left out, that proves nothing but where more of them would have to be.
     """
+    sparing = problem.most_suppressed > 0
+    proven = not sparing or (problem.any is None and least_left_out(problem) > problem.most_suppressed)
     classes, number = coarsest(problem)
     without_limits = {
         (task.attribute, requirement)
-        for task, requirement, _, _ in _missed(problem, np.zeros_like(classes), 1)
+        for task, requirement, _, _ in _missed(problem, np.zeros_like(classes), 1, search)
     }  # fmt: skip
-    share = _share_to_leave_out(problem, classes, number)
+    share = _share_to_leave_out(problem, search)
     found = []
-    for task, requirement, value, worst in _missed(problem, classes, number):
+    for task, requirement, value, worst in _missed(problem, classes, number, search):
         domain = problem.domains[task.attribute] if task.attribute is not None else None
         named = replace(requirement, attribute=domain.name if domain is not None else None)
         coarser = (task.attribute, requirement) not in without_limits
-        found.append(Obstacle(named, value, _key(problem, classes, worst), coarser, share))
+        size = int(problem.counts[classes == worst].sum())
+        found.append(Obstacle(named, value, _key(problem, classes, worst), coarser, share, proven, sparing, size))
     return tuple(found)
 
 
-def _missed(problem: Problem, classes: Integers, number: int) -> Iterator[tuple[Task, Requirement, Value, int]]:
+def binding(problem: Problem, search: Search) -> Binding | None:
+    """Return why only one class for all was found: what the coarsest classes miss that keep some detail of a column.
+
+    For each column alone the level below its coarsest is tried, all rows kept. Of these, the one counts that misses
+    fewest requirements, and these by least. None where no column has such a level, or one misses nothing.
+    """
+    found: list[tuple[int, float, Binding]] = []
+    for at, quasi in enumerate(problem.quasi):
+        if quasi.top <= quasi.lowest:
+            continue
+        finer = replace(quasi, highest=quasi.top - 1)
+        posed = replace(problem, quasi=(*problem.quasi[:at], finer, *problem.quasi[at + 1 :]))
+        classes, number = coarsest(posed)
+        if number < 2:
+            continue
+        missed = []
+        for task, requirement, value, _worst in _missed(posed, classes, number, search):
+            name = problem.domains[task.attribute].name if task.attribute is not None else None
+            missed.append(Obstacle(replace(requirement, attribute=name), value, {}))
+        beyond = sum(_beyond(each) for each in missed)
+        if missed and math.isfinite(beyond):
+            found.append((len(missed), beyond, Binding(quasi.name, number, tuple(missed))))
+    return min(found, key=lambda each: each[:2])[2] if found else None
+
+
+def _beyond(obstacle: Obstacle) -> float:
+    """Return by how much a figure misses its threshold; of one above 1, as a share of it."""
+    value, threshold = float(obstacle.value), float(obstacle.requirement.threshold)
+    return abs(value - threshold) / max(threshold, 1.0)
+
+
+def _missed(
+    problem: Problem, classes: Integers, number: int, search: Search
+) -> Iterator[tuple[Task, Requirement, Value, int]]:
     """Give the requirements that some classes miss, each with the worst figure and the class that has it."""
     sizes = np.zeros(number, dtype=np.int64)
     np.add.at(sizes, classes, problem.counts)
@@ -48,27 +88,34 @@ def _missed(problem: Problem, classes: Integers, number: int) -> Iterator[tuple[
         sparse_block(classes, problem.ranks[:, at], problem.counts, number) for at in range(len(problem.domains))
     )
     part = Part(np.arange(number)[:, np.newaxis], sizes, blocks)
-    for task, tally in zip(problem.tasks, measured(part, problem.tasks, problem.domains).tallies, strict=True):
-        value = Fraction(1, int(sizes.min())) if task.model.averaged else tally.value
+    first = np.unique(classes, return_index=True)[1]
+    for task in problem.tasks:
+        if (known := columns_known(task.requirements)) is None:
+            tally = measured(part, [task], problem.domains).tallies[0]
+            value = Fraction(1, int(sizes.min())) if task.model.averaged else tally.value
+            worst = int(tally.keys[0][0, 0]) if tally.keys and len(tally.keys[0]) else int(sizes.argmin())
+        else:
+            judge = SubsetJudge(part, top_nodes(problem)[first], known, [task], problem.domains)
+            (total,) = judge.judged(search.tell)
+            value, worst = total.value, int(total.classes[0]) if len(total.classes) else int(sizes.argmin())
         if value is None:
             continue
-        worst = int(tally.keys[0][0, 0]) if tally.keys and len(tally.keys[0]) else int(sizes.argmin())
         for requirement in task.requirements:
             if not requirement.met_by(Fraction(value) if isinstance(value, int) else value):
                 yield task, requirement, value, worst
 
 
-def _share_to_leave_out(problem: Problem, classes: Integers, number: int) -> Fraction | None:
-    """Return the share of rows in coarsest classes that miss something, if all others are a release without them."""
-    rows = np.arange(len(classes))
-    whole = Partition(rows, classes, problem.counts, hulls(problem, rows, classes, number))
-    missed = failing_classes(problem, whole)
-    if missed.all():
+def _share_to_leave_out(problem: Problem, search: Search) -> Fraction | None:
+    """Return a share of rows without which the coarsest classes are a release, if one is known."""
+    thin = thinned(replace(problem, suppress=Fraction(1)), whole_classes=search.whole_classes)
+    if thin is None:
         return None
-    kept = np.cumsum(~missed) - 1
-    left = np.where(missed, -1, kept)[classes]
-    rest = Partition(rows, left, problem.counts, hulls(problem, rows, left, int(kept[-1]) + 1))
-    return None if failing_classes(problem, rest).any() else Fraction(rest.suppressed(), problem.rows)
+    left = thin.problem
+    rows = np.arange(len(left.counts))
+    classes, number = coarsest(left)
+    rest = thin.lifted(Partition(rows, classes, left.counts, hulls(left, rows, classes, number)))
+    missed = failing_classes(problem, rest, own=search.own).any()
+    return None if missed else Fraction(rest.suppressed(), problem.rows)
 
 
 def _key(problem: Problem, classes: Integers, number: int) -> dict[str, object]:

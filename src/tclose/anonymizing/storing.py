@@ -1,20 +1,29 @@
-"""A release as a new table of a database, judged there before anybody else can see it."""
+"""Where a release goes: a file, a folder, a stream or a new table of a database, with all that is said of it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
-from dataclasses import replace
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
-from tclose.anonymizing.working import EngineWork, written_beside
-from tclose.errors import InputError, InternalError
+from tclose.anonymizing.engine_release import EngineWork
+from tclose.engines.choosing import stored, transaction
+from tclose.errors import InputError, InternalError, listed
 from tclose.releases import Release, Written
-from tclose.sources import DatabaseTable, is_database, locate
+from tclose.results import Audit
+from tclose.sources import DatabaseTable, files_read, is_database, locate
+from tclose.sources.database import is_database_address
+from tclose.targets import FileTarget, Target, check_apart, committing, refused_by_system, target_at
+
+if TYPE_CHECKING:
+    from tclose.render.data.statements import Statement
 
 
 @contextmanager
-def held(table: object, into: str | None) -> Iterator[object]:
+def held(table: object, into: str | None, *, replace: bool = False) -> Iterator[object]:
     """Give a table to be anonymized, all of whose reading is in one transaction if it is in a database.
 
     The rows of a release then need not leave the database, and are written in the same transaction where they go
@@ -27,19 +36,156 @@ def held(table: object, into: str | None) -> Iterator[object]:
     into
         The address of the table that the release will be stored as; None where it will not be. It is refused here
         if it is there already.
+    replace
+        Whether a table that is there is to be swapped for the new one.
     """
     target = None if into is None else DatabaseTable(into)
     source = locate(table) if is_database(table) else None
     if target is None and not isinstance(source, DatabaseTable):
         yield table
         return
-    from tclose.engines.database.released import begun
+    original = source if isinstance(source, DatabaseTable) else None
+    with transaction(original, target, replace=replace) as begun:
+        yield table if original is None else original.within(begun)
 
-    with begun(source if isinstance(source, DatabaseTable) else None, target) as transaction:
-        yield source.within(transaction) if isinstance(source, DatabaseTable) else table
+
+@dataclass(frozen=True)
+class Companion:
+    """A text that is written of a release, at the same moment as the release."""
+
+    kind: Literal["recipe", "report", "page", "statement"]
+    target: Target
+    told: Callable[[Release, Written | None], str]
+    """What it says of a release, given the audits of what was written."""
+    always: bool = False
+    """Whether it is written even where there is no release, to say why."""
 
 
-def store(release: Release, target: DatabaseTable | str, *, recipe: Path | None = None) -> Written:
+def recipe_at(path: str | Path) -> Companion:
+    """Return the recipe of a release as a file that only its owner may read."""
+    return Companion("recipe", target_at(path, mode=0o600), lambda release, _: _recipe(release))
+
+
+def report_at(path: str | Path, *, always: bool = False) -> Companion:
+    """Return the report of a release for machines as a file."""
+    return Companion("report", target_at(path), report_text, always)
+
+
+def statement_at(path: str | Path) -> Companion:
+    """Return what a release is and promises for catalogues as a file, whose ending says in which words."""
+    from tclose.render.data.statements import STATEMENTS
+
+    kind = next((ending for ending in STATEMENTS if str(path).lower().endswith(ending)), None)
+    if kind is None:
+        raise InputError(f"A statement is written to a file that ends in one of {listed(STATEMENTS)}.")
+    return Companion("statement", target_at(path), lambda release, found: _statement(release, found, STATEMENTS[kind]))
+
+
+def _statement(release: Release, found: Written | None, told: Statement) -> str:
+    from tclose.render.data.json import json_text
+    from tclose.render.data.statements import Handed
+
+    if found is None or found.sha256 is None or found.size is None:
+        raise InternalError("A statement was to be written of a release that is no file.")
+    return json_text(told(release, [Handed(found.path.name, found.sha256, found.size)]))
+
+
+def report_text(release: Release, found: Written | None) -> str:
+    """Return the report of a release for machines, with the audits of what was written where there are any."""
+    from tclose.render.data.json import json_text
+    from tclose.render.data.releases import release_data, report_data
+
+    return json_text(release_data(release) if found is None else report_data(release, found))
+
+
+def _recipe(release: Release) -> str:
+    return "" if release.recipe is None else release.recipe.to_json()
+
+
+@dataclass(frozen=True)
+class Destination:
+    """Everything that one run writes of a release: checked together before the work, committed together after it."""
+
+    table: Target | None = None
+    into: DatabaseTable | None = None
+    companions: tuple[Companion, ...] = ()
+    force: bool = False
+    """Whether files that are there already may be replaced."""
+    replace: bool = False
+    """Whether a table of a database that is there is swapped for the new one."""
+
+    @staticmethod
+    def at(
+        table: Target | None, into: DatabaseTable | None, *more: Companion, force: bool, replace: bool = False
+    ) -> Destination:
+        """Return a destination where a recipe and a report go beside a file or folder."""
+        beside: tuple[Companion, ...] = ()
+        if isinstance(table, FileTarget):
+            name = table.path.name
+            beside = (
+                recipe_at(table.path.with_name(f"{name}.recipe.json")),
+                report_at(table.path.with_name(f"{name}.report.json")),
+            )
+        return Destination(table, into, (*beside, *more), force, replace)
+
+    def check(self, inputs: Mapping[Path, str]) -> None:
+        """Refuse what cannot or may not be written, what is read, and what is named twice."""
+        targets = [*([] if self.table is None else [self.table]), *(each.target for each in self.companions)]
+        if self._path("statement") is not None and type(self.table) is not FileTarget:
+            raise InputError("A statement describes the file of a release: name one with -o FILE.")
+        check_apart(targets, {**inputs, **files_read(self.into, "the database that the release goes into")})
+        for target in targets:
+            target.check(force=self.force)
+
+    def commit(self, release: Release) -> Written | None:
+        """Write all that there is to say of a release; None where there is none, or where it goes nowhere.
+
+        Files are renamed after a database has taken its table.
+        """
+        work = release.work if isinstance(release.work, EngineWork) else None
+        companions = [each for each in self.companions if work is not None or each.always]
+        tables = [] if self.table is None or work is None else [self.table]
+        targets = [*tables, *(each.target for each in companions)]
+        with committing(targets, force=self.force) as places, ExitStack() as transactions:
+            found = None
+            if work is not None and self.into is not None:
+                stored = transactions.enter_context(_stored(work, self.into, swapped=self.replace))
+                found = Written(Path(self.into.table or ""), self._path("recipe"), None, *stored)
+            if work is not None and self.table is not None:
+                audits = work.written_to(places[0], self.table.path.name)
+                found = Written(self.table.path, self._path("recipe"), self._path("report"), *audits)
+                found = found if self._path("statement") is None else replace(found, **_measured(places[0]))
+            for each, place in zip(companions, places[len(tables) :], strict=True):
+                with refused_by_system(repr(each.target.shown)):
+                    place.write_text(f"{each.told(release, found)}\n", encoding="utf-8", newline="\n")
+        return found
+
+    def _path(self, kind: str) -> Path | None:
+        """Return where the first companion of a kind goes."""
+        return next((each.target.path for each in self.companions if each.kind == kind), None)
+
+
+def _measured(place: Path) -> dict[str, Any]:
+    """Return the checksum and the size of a file."""
+    with place.open("rb") as file:
+        return {"sha256": hashlib.file_digest(file, "sha256").hexdigest(), "size": place.stat().st_size}
+
+
+@contextmanager
+def _stored(work: EngineWork, place: DatabaseTable, *, swapped: bool) -> Iterator[tuple[Audit, Audit]]:
+    """Store a release as a new table of a database, give its audits, and keep it when the block ends well."""
+    with stored(work.table, place, work.session, replace=swapped, original=work.source) as (session, table):
+        audits = work.audits_there(session, table)
+        if audits is None:
+            raise InternalError("The stored release does not meet the requirements that its search met.")
+        if audits[1].rows != work.table.rows:
+            raise InternalError("The stored release does not have the rows that it should.")
+        yield audits
+
+
+def store(
+    release: Release, target: DatabaseTable | str, *, recipe: Path | None = None, swapped: bool = False
+) -> Written:
     """Store a release as a new table of a database.
 
     The table is made, filled and audited in one transaction. Unless the audit of what is in the table meets the
@@ -51,31 +197,45 @@ def store(release: Release, target: DatabaseTable | str, *, recipe: Path | None 
     release
         A release that meets its requirements.
     target
-        The table to make: ``"postgresql://HOST/DATABASE#SCHEMA.TABLE"``. It must not be there already.
+        The table to make: ``"postgresql://HOST/DATABASE#SCHEMA.TABLE"``. It must not be there
+        already, unless it is to be swapped.
     recipe
         The file to write the recipe to, if it is to be kept; it is there only if the table is.
+    swapped
+        Whether a table that is there is swapped for the new one in the same transaction.
 
     Returns
     -------
     Written
         The audits of the new table: against itself, and against the original.
     """
-    from tclose.engines.database.released import storing
-    from tclose.engines.database.session import DatabaseSession
-
-    work = release.work
-    if not isinstance(work, EngineWork):
-        raise InputError("There is no release that meets the requirements, so there is none to store.")
     place = target if isinstance(target, DatabaseTable) else DatabaseTable(target)
-    session = work.session if isinstance(work.session, DatabaseSession) else DatabaseSession()
-    text = release.recipe.to_json() if release.recipe is not None else ""
-    with (
-        nullcontext() if recipe is None else written_beside(recipe, text, 0o600),
-        storing(work.table, place, session) as table,
-    ):
-        own, original = replace(work, session=session)._audits(table)
-        if original.holds is False or (work.own and own.holds is False):
-            raise InternalError("The stored release does not meet the requirements that its search met.")
-        if original.rows != work.table.rows:
-            raise InternalError("The stored release does not have the rows that it should.")
-    return Written(Path(place.table or ""), recipe, None, own, original)
+    companions = () if recipe is None else (recipe_at(recipe),)
+    return _committed(release, Destination(None, place, companions, replace=swapped))
+
+
+def write(release: Release, place: str | Path, *, force: bool) -> Written:
+    """Write a release to a file, a folder or a stream, or store it as a new table of a database; audit what is there.
+
+    Parameters
+    ----------
+    release
+        A release that meets its requirements.
+    place
+        A path, whose ending says the format, or the address of a table.
+    force
+        Whether what is there already may be replaced.
+    """
+    if is_database_address(place):
+        return store(release, str(place), swapped=force)
+    return _committed(release, Destination.at(release.table.target(place), None, force=force))
+
+
+def _committed(release: Release, destination: Destination) -> Written:
+    if not isinstance(release.work, EngineWork):
+        raise InputError("There is no release that meets the requirements, so there is none to store.")
+    destination.check(release.work.inputs)
+    found = destination.commit(release)
+    if found is None:
+        raise InternalError("A release was to be written, and none was.")
+    return found

@@ -1,13 +1,13 @@
 """The process behind the command ``tclose`` and ``python -m tclose.cli``."""
 
-import atexit
 import os
-import signal
 import sys
-from pathlib import Path
 from typing import NoReturn
 
-from tclose.cli import outcome
+from tclose.cli.interrupts import INTERRUPTED, MESSAGE, listen, stop_listening
+
+_FAILURE = 3
+_LEAST_ADDRESSES = 2**29
 
 
 def run() -> NoReturn:
@@ -17,16 +17,65 @@ def run() -> NoReturn:
     end what was registered for the exit is done, and the process leaves without taking apart what the
     system takes back anyway. Each saves about a seventh of a second.
     """
+    try:
+        listen()
+        _in_utf8()
+        code = _outcome() if _has_room() else _FAILURE
+        stop_listening()
+    except KeyboardInterrupt:  # while modules were imported
+        stop_listening()
+        code = INTERRUPTED
+        _say(MESSAGE)
+    _leave(code)
+
+
+def _in_utf8() -> None:
+    """Start again in UTF-8 where the locale knows only ASCII: names of files and columns are more than that."""
+    if sys.getfilesystemencoding() == "ascii" and sys.executable:
+        os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])  # noqa: S606 - the same command
+
+
+def _has_room() -> bool:
+    """Say whether the libraries fit into the addresses that the process may take; they crash where they do not."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return True
+    most = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if most in (resource.RLIM_INFINITY, -1) or most >= _LEAST_ADDRESSES:
+        return True
+    _say(f"Error: Too little memory: the process may take {most >> 20} MiB, and needs {_LEAST_ADDRESSES >> 20} MiB.")
+    return False
+
+
+def _outcome() -> int:
+    from pathlib import Path
+
+    from tclose.cli import outcome
+
     sys.modules.setdefault("scipy", None)  # type: ignore[arg-type]
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # no kernel uses it, and it leaves with 1 where memory is short
     sys.stdout = sys.stdout or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - None if it was closed
     sys.stderr = sys.stderr or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - likewise
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # being ended leaves nothing half-written either
-    code = outcome()
+    return outcome()
+
+
+def _say(message: str) -> None:
+    """Write to standard error if it is there and takes it; nothing is imported, for that was interrupted."""
+    try:
+        os.write(2, f"{message}\n".encode())
+    except OSError:
+        return
+
+
+def _leave(code: int) -> NoReturn:
+    import atexit
+
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
-        except OSError:  # the reader of a pipe has left
+        except OSError:  # the reader of a pipe has left, or the disk is full
             continue
     os._exit(code)
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import click
 
-from tclose.cli.asked import Asked, asked
-from tclose.cli.lazy import Command
+from tclose.cli.commands import Command
 from tclose.cli.options import (
     OUTPUT,
+    RELEASE,
     TableName,
     option,
     reading_options,
@@ -19,20 +19,31 @@ from tclose.cli.options import (
     running,
     running_options,
 )
-from tclose.cli.release_options import recoding_options, release_output_options, search_options
-from tclose.cli.releasing import PAGES, check_files, deliver_release, release_target, stored_as
+from tclose.cli.release_options import (
+    disguise_options,
+    key_options,
+    recoding_options,
+    release_output_options,
+    search_choices,
+    search_options,
+)
+from tclose.cli.releasing import PAGES, deliver_release, destination, stored_as
+from tclose.cli.request import Request, request_of
 from tclose.cli.requirement_options import requirement_options
 from tclose.frontiers import Frontier
 from tclose.releases import Release
 
 _HELP = """Make a release of TABLE that meets the requirements and loses as little detail
-as can be: quasi-identifiers are generalised, identifiers removed, all other
-columns published as they are. What is written is audited before it is there.
+as can be: quasi-identifiers are generalised, identifiers removed, and so is
+every column of which nothing is said; --publish publishes one as it is. What is
+written is audited before it is there.
 
 \b
   tclose anonymize patients.csv -q zip,age -s disease --k 5 --t 0.2 \\
       --hierarchy zip=mask --hierarchy age=intervals:5,10 -o release.csv
   tclose anonymize patients.csv -q zip,age -s pay --k 10 --suppress 0.01
+  tclose anonymize visits.csv -q age -s disease --k 5 --pseudonym patient \\
+      --shift-dates admitted,discharged --key-file key.txt -o release.csv
   tclose anonymize --policy tclose.toml -o release.parquet
 
 Beside release.csv go release.csv.report.json, which says what was promised and
@@ -52,8 +63,18 @@ failed.
 @click.argument("tables", metavar="[TABLE]...", nargs=-1, type=TableName())
 @recoded_role_options
 @requirement_options
+@disguise_options
+@key_options
 @search_options
 @recoding_options
+@option(
+    "--withstand",
+    section=RELEASE,
+    is_flag=False,
+    flag_value="0.01",
+    metavar="[GAIN]",
+    help="Make a release from which no attacker of 'tclose attack' gains more; 0.01 if no number is given.",
+)
 @release_output_options
 @option(
     "--frontier",
@@ -66,22 +87,23 @@ failed.
 @click.help_option()
 def command(tables: tuple[str, ...], **given: Any) -> int:
     """Make a release that meets the requirements."""
-    what = asked(tables, given)
-    target = release_target(given["output"], what.files, force=given["force"])
-    check_files(given, what.files)
+    what = request_of(tables, given)
+    given["about"] = what.policy.about
+    given["into"] = stored_as(what.table, given)
+    destination(what.table, given).check(what.inputs)
     if given["frontier"]:
         _check_frontier(what.table, given)
     from tclose.anonymizing.storing import held
 
-    given["into"] = stored_as(what.table, given["into"])
-    with held(what.table, given["into"]) as table:
+    with held(what.table, given["into"], replace=given["replace"]) as table:
         release = _released(table, what, given)
         frontier = _frontier(release, replace(what, table=table), given) if given["frontier"] else None
-        return deliver_release(release, target, given, frontier)
+        return deliver_release(release, table, given, frontier)
 
 
-def _released(table: object, what: Asked, given: dict[str, Any]) -> Release:
+def _released(table: object, what: Request, given: dict[str, Any]) -> Release:
     from tclose.anonymizing import anonymize
+    from tclose.anonymizing.disguising import read_key
 
     policy, choices = what.policy, what.policy.release
     with running(given) as settings:
@@ -89,18 +111,13 @@ def _released(table: object, what: Asked, given: dict[str, Any]) -> Release:
             table,
             policy.roles,
             require=policy.requirements(),
-            hierarchies=policy.hierarchies,
-            levels=policy.levels,
-            weights=policy.weights,
-            method=choices.method,
-            suppress=choices.suppress,
-            loss=choices.loss,
-            whole_classes=choices.whole_classes,
-            intervals=choices.intervals,
-            pruned=choices.pruned,
-            against=choices.against,
-            seed=choices.seed,
-            read=policy.read,
+            preset=policy.preset,
+            numbers=policy.numbers,
+            within=given["within"],
+            key=read_key(choices.key_file, choices.key_variable),
+            shift_days=choices.shift_days,
+            withstand=choices.withstand or policy.gain,
+            **search_choices(policy),
             **settings,
         )
 
@@ -114,7 +131,7 @@ def _check_frontier(table: object, given: dict[str, Any]) -> None:
         raise click.UsageError("--frontier reads the table a second time; save it as a file, and name that.")
 
 
-def _frontier(release: Release, what: Asked, given: dict[str, Any]) -> Frontier:
+def _frontier(release: Release, what: Request, given: dict[str, Any]) -> Frontier:
     """Return what the release would cost at other thresholds of what is required, with the usual methods too."""
     from tclose.cli.frontier import swept
     from tclose.recoding.methods import METHODS

@@ -6,10 +6,20 @@ from typing import Any
 
 import click
 
-from tclose.cli.lazy import Command
-from tclose.cli.options import TableName, read_options, reading_options, running, running_options, table_names
-from tclose.cli.release_options import release_output_options
-from tclose.cli.releasing import check_files, deliver_release, release_target, stored_as
+from tclose.cli.commands import Command
+from tclose.cli.options import (
+    RELEASE,
+    TableName,
+    option,
+    read_options,
+    reading_options,
+    running,
+    running_options,
+    table_names,
+)
+from tclose.cli.release_options import key_options, release_output_options
+from tclose.cli.releasing import deliver_release, destination, stored_as
+from tclose.sources import files_read
 
 _HELP = """Recode TABLE by RECIPE, which 'tclose anonymize' wrote beside a release, and
 judge it by the requirements in the recipe.
@@ -18,33 +28,53 @@ judge it by the requirements in the recipe.
   tclose apply release.csv.recipe.json patients.csv -o again.csv
   tclose apply release.csv.recipe.json new-patients.csv -o new-release.csv
 
-A recipe in which the quasi-identifiers alone decide what becomes of a row also
-recodes other tables with the same columns; rows that it does not cover are left
-out. Any other recipe repeats the release of its own table only.
+A recipe also recodes other tables with the same columns: new rows go to the
+class of most detail whose cells cover them. Rows that none covers are left out,
+up to the share that the recipe allows; --widen gives them the coarsest cells.
 
 \b
-Exit codes: 0 the requirements hold; 1 they do not, and nothing is written;
-2 usage or input; 3 the engine failed.
+Exit codes: 0 the requirements hold; 1 they do not, or too many rows would be
+left out, and nothing is written; 2 usage or input; 3 the engine failed.
 """
 
 
 @click.command("apply", cls=Command, help=_HELP)
 @click.argument("recipe", metavar="RECIPE", type=click.Path())
 @click.argument("tables", metavar="TABLE...", nargs=-1, required=True, type=TableName())
+@option(
+    "--widen",
+    section=RELEASE,
+    is_flag=True,
+    help="Publish rows that the recipe has no place for with the coarsest cells, instead of leaving them out.",
+)
+@option(
+    "--suppress",
+    section=RELEASE,
+    metavar="SHARE",
+    help="The largest share of rows that may be left out, such as 0.04; that of the recipe if left out.",
+)
+@key_options
 @release_output_options
 @reading_options
 @running_options
 @click.help_option()
 def command(recipe: str, tables: tuple[str, ...], **given: Any) -> int:
     """Recode a table by a recipe."""
-    target = release_target(given["output"], (recipe, *tables), force=given["force"])
-    check_files(given, (recipe, *tables))
     from tclose.anonymizing import apply
+    from tclose.anonymizing.disguising import read_key
     from tclose.anonymizing.storing import held
 
-    named = table_names(tables, given)
-    given["into"] = stored_as(named, given["into"])
-    with held(named, given["into"]) as table:
+    key = read_key(given["key_file"], given["key_variable"])
+    inputs = (
+        files_read(recipe, "the recipe") | files_read(list(tables)) | files_read(given["key_file"] or (), "the key")
+    )
+    read = read_options(given)
+    named = table_names(tables, given, read)
+    given["into"] = stored_as(named, given)
+    destination(named, given).check(inputs)
+    with held(named, given["into"], replace=given["replace"]) as table:
         with running(given) as settings:
-            release = apply(recipe, table, read=read_options(given), **settings)
-        return deliver_release(release, target, given)
+            release = apply(
+                table, recipe, widen=given["widen"], suppress=given["suppress"], key=key, read=read, **settings
+            )
+        return deliver_release(release, table, given)

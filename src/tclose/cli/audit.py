@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from tclose.cli.asked import Asked, asked
+from tclose.cli.commands import Command
 from tclose.cli.failures import FAILS, HOLDS, say
-from tclose.cli.lazy import Command
 from tclose.cli.options import (
     MEASURING,
     OUTPUT,
@@ -24,22 +23,36 @@ from tclose.cli.options import (
     role_options,
     running,
     running_options,
+    template_option,
     together,
 )
 from tclose.cli.output import (
-    check_not_input,
+    Writer,
+    check_targets,
+    commit,
     deliver,
     deliver_file,
+    face,
     file_of,
     file_word,
     format_for,
-    text_shape,
+    named_targets,
+    text_writer,
 )
+from tclose.cli.request import Request, request_of, requests_of
 from tclose.cli.requirement_options import requirement_options
+from tclose.cli.several import PIPELINES, TABLES_FORMATS, judged_by, tables_text
+from tclose.engines.choosing import target_for
+from tclose.render.data.judgements import Judged
+from tclose.render.words.phrases import counted
 from tclose.results import Audit
+from tclose.sources import files_read
+from tclose.targets import Target, private_folder
 
 if TYPE_CHECKING:
+    from tclose.engines.class_tables import ClassTable
     from tclose.explanations import Explanations
+    from tclose.render.document import Document
 
 _HELP = """Measure what TABLE gives away, and judge it by its requirements.
 
@@ -52,6 +65,8 @@ with --table or --query, or a built-in example such as example:salary.
   tclose audit patients.csv -q zip,age -s pay,disease --t 1/3 --t pay=0.2
   tclose audit patients.csv -q zip -s disease --hierarchy disease=tree.csv
   tclose audit --policy tclose.toml --format json -o audit.json
+  tclose audit --policy tclose.toml --all --format junit -o tclose.xml
+  tclose audit release2.csv -q zip,age -s disease --t 0.3 --after release1.csv
 
 Column names may hold any character. A name that starts with a dash is taken
 as it is (-q -x). A comma separates names only where no column has the whole
@@ -59,7 +74,7 @@ name. NAME:DISTANCE is split at the last colon and only before a distance word;
 to name a column that ends in one, add its distance (-s x:ordered:ordered).
 NAME=VALUE is split where NAME is a sensitive column.
 """
-_FORMATS = ("text", "json", "html", "markdown", "csv")
+_FORMATS = ("text", "json", "html", "markdown", "latex", "csv", "junit", "sarif", "github")
 
 _measuring_options = together(
     option(
@@ -78,6 +93,33 @@ _measuring_options = together(
         help="The people the table was drawn from, for journalist risk, k-map and δ-presence.",
     ),
     option(
+        "--population-size",
+        section=MEASURING,
+        metavar="N",
+        type=click.IntRange(1),
+        help="How many people the table was drawn from, to estimate who is alone among them.",
+    ),
+    option(
+        "--sampling-fraction",
+        section=MEASURING,
+        metavar="SHARE",
+        help="Instead, the share of the population that was drawn, such as 0.01.",
+    ),
+    option(
+        "--weight-column",
+        section=MEASURING,
+        metavar="COLUMN",
+        help="Instead, the column with the number of people that each row stands for.",
+    ),
+    option(
+        "--after",
+        section=MEASURING,
+        metavar="RELEASE",
+        multiple=True,
+        type=TableName(),
+        help="A previous release about the same people: what do the two say together? May be repeated.",
+    ),
+    option(
         "--drivers/--no-drivers",
         section=MEASURING,
         default=None,
@@ -86,6 +128,12 @@ _measuring_options = together(
 )
 
 _output_options = together(
+    option(
+        "--all",
+        section=OUTPUT,
+        is_flag=True,
+        help="Audit every table that the policy lists as [[table]], with one summary and one exit code.",
+    ),
     format_option(*_FORMATS),
     output_option,
     option(
@@ -110,6 +158,13 @@ _output_options = together(
         is_flag=True,
         help="Also explain the worst class of each attribute that misses a requirement.",
     ),
+    option(
+        "--show-people",
+        section=OUTPUT,
+        is_flag=True,
+        help="Show classes below k, or of fewer than 5 where no k is required: they show single people.",
+    ),
+    template_option(OUTPUT),
     option("--redact-classes", section=OUTPUT, is_flag=True, help="Show no class key and no value of the table."),
 )
 
@@ -126,39 +181,81 @@ _output_options = together(
 def command(tables: tuple[str, ...], **given: Any) -> int:
     """Measure a table and judge it."""
     form = format_for(given["output"], given["form"], _FORMATS)
+    if given["redact_classes"] and given["show_people"]:
+        raise click.UsageError("--show-people shows classes, and --redact-classes none of them; give one of the two.")
+    if given["all"]:
+        return _every_table(tables, form, given)
     if given["redact_classes"] and (form == "csv" or given["classes"]):
         raise click.UsageError("--redact-classes cannot go with the class table, which is made of keys.")
     if given["explain"] and (form == "csv" or given["redact_classes"]):
         with_what = "--format csv" if form == "csv" else "--redact-classes"
         raise click.UsageError(f"--explain shows a class and its values; it cannot go with {with_what}.")
-    what = asked(tables, given)
-    for target in (given["output"], given["classes"]):
-        check_not_input(target, what.tables)
+    what = request_of(tables, given)
+    file = file_of(given["output"])
+    listings = [name for name in (given["classes"], file if form == "csv" else None) if name is not None]
+    texts = named_targets(file) if form != "csv" else []
+    check_targets([*texts, *(target_for(what.table, name) for name in listings)], what.inputs)
     audit = _audited(what, given)
-    if given["classes"]:
-        _write_classes(audit, given["classes"], quiet=given["quiet"])
-    if form == "csv":
-        _deliver_classes(audit, given["output"], quiet=given["quiet"])
-    else:
-        deliver(_rendered(audit, form, given), given["output"])
+    given["about"] = what.policy.about
+    text = None if form == "csv" else _rendered(audit, form, given)
+    classes = [pair for name in listings for pair in _class_files(audit, name)]
+    writers: dict[Target, Writer] = {target: text_writer(text or "") for target in texts}
+    commit(writers | {target: table.write_to for target, table in classes}, what.inputs)
+    for target, table in classes:
+        few = f" Some have fewer than {audit.few} and show single people: it is confidential." if audit.has_few else ""
+        say(f"{len(table):,} classes written to {target.shown}.{few}", quiet=given["quiet"])
+    if file is None:
+        _show_classes(audit) if text is None else deliver(text, None)
     return FAILS if audit.holds is False else HOLDS
 
 
-def _audited(what: Asked, given: dict[str, Any]) -> Audit:
+def _every_table(tables: tuple[str, ...], form: str, given: dict[str, Any]) -> int:
+    """Audit every table that the policy lists; one that cannot be judged does not keep the others from it."""
+    if tables:
+        raise click.UsageError("--all audits the tables that the policy lists; name no TABLE beside it.")
+    alone = [f"--{name}" for name in ("classes", "explain", "after") if given[name]]
+    if form not in TABLES_FORMATS or alone:
+        one = alone[0] if alone else f"--format {form}"
+        raise click.UsageError(f"{one} is for one table; with --all the formats are {', '.join(TABLES_FORMATS)}.")
+    file = file_of(given["output"])
+    texts = named_targets(file)
+    check_targets(texts, files_read(given["policy"] or (), "the policy"))
+    judged, codes = [], []
+    for source, request in requests_of(given):
+        found, code = judged_by(source, request, functools.partial(_audited, given=given))
+        judged.append(found)
+        codes.append(code)
+    text = tables_text(judged, form, given)
+    commit({target: text_writer(text) for target in texts}, {})
+    if file is None:
+        deliver(text, None)
+    return max(codes)
+
+
+def _audited(what: Request, given: dict[str, Any]) -> Audit:
     from tclose.auditing import audit
 
     with running(given) as settings:
-        return audit(
+        found = audit(
             what.table,
             what.policy.roles,
             require=what.policy.requirements(),
+            any=what.policy.any,
+            corrupted=what.policy.corrupted,
+            preset=what.policy.preset,
             measure=_measure(given["measure"]),
             reference=what.policy.reference,
             population=what.policy.population,
+            population_size=what.policy.sampling.get("population_size"),
+            sampling_fraction=what.policy.sampling.get("sampling_fraction"),
+            weight_column=what.policy.sampling.get("weight_column"),
+            after=list(given["after"]) or None,
+            hierarchies=what.policy.hierarchies,
             drivers=given["drivers"],
             read=what.policy.read,
             **settings,
         )
+    return found.with_people() if given["show_people"] else found
 
 
 def _measure(text: str) -> str | list[str]:
@@ -167,65 +264,73 @@ def _measure(text: str) -> str | list[str]:
 
 
 def _rendered(audit: Audit, form: str, given: dict[str, Any]) -> str:
+    redact, classes = given["redact_classes"], given["show_classes"]
+    explained = _explained(audit, quiet=given["quiet"]) if given["explain"] else None
     if form == "html":
-        return _report(audit, given)
-    if given["redact_classes"]:
-        from tclose.render.redact import redacted
+        from tclose.render.faces.html import report
+        from tclose.render.telling.audit_reports import audit_report
+
+        told = audit_report(audit, show_classes=classes, redact=redact, about=given.get("about"))
+        return report(told, _appendix(explained, public=True), template=given["template"])
+    if redact:
+        from tclose.render.telling.redaction import redacted
 
         audit = redacted(audit)
-    explained = _explained(audit, quiet=given["quiet"]) if given["explain"] else None
+    if form in PIPELINES:
+        return tables_text([Judged(audit.source, audit)], form, given)
     if form == "json":
-        from tclose.render.json import json_text
+        from tclose.render.data.json import json_text
 
         data = audit.to_dict()
         return json_text(data if explained is None else {**data, "explanations": explained.to_dict()["explanations"]})
-    if form == "markdown":
-        from tclose.render.markdown import audit_markdown
+    from tclose.render.telling.audits import audit_document
 
-        return "\n".join([audit_markdown(audit), *([explained.to_markdown()] if explained else [])])
-    from tclose.render.text import audit_text
+    return face(form, [audit_document(audit, show_classes=classes), *_appendix(explained)], given["output"])
 
-    width, colour = text_shape(given["output"])
-    text = audit_text(audit, width=width, colour=colour, show_classes=given["show_classes"])
+
+def _appendix(explained: Explanations | None, *, public: bool = False) -> list[Document]:
+    """Return what explains an audit, without the folders of this machine where it is for others."""
     if not explained:
-        return text
-    from tclose.render.explanation_text import explanations_text
+        return []
+    from tclose.render.telling.explanations import explanation_documents
+    from tclose.render.words.folders import unfoldered
 
-    return f"{text}\n\n{explanations_text(explained.items, width=width, colour=colour)}"
-
-
-def _report(audit: Audit, given: dict[str, Any]) -> str:
-    from tclose.render.report import report_html
-
-    explained = _explained(audit, quiet=given["quiet"]) if given["explain"] else None
-    return report_html(audit, show_classes=given["show_classes"], redact=given["redact_classes"], explained=explained)
+    return explanation_documents([unfoldered(each) for each in explained] if public else explained.items)
 
 
 def _explained(audit: Audit, *, quiet: bool) -> Explanations:
     from tclose.explaining import explain_failures
+    from tclose.explanations import Explanations
 
     found = explain_failures(audit)
     if not found:
         say("No sensitive attribute misses a requirement; there is nothing to explain.", quiet=quiet)
-    return found
+    shown = tuple(each for each in found if audit.shows_people or not each.shows_people)
+    hidden = len(found) - len(shown)
+    if hidden:
+        say(
+            f"Not explained, as they show single people: {counted(hidden, 'class', 'classes')}. --show-people does.",
+            quiet=quiet,
+        )
+    return Explanations(shown)
 
 
-def _deliver_classes(audit: Audit, target: str | None, *, quiet: bool) -> None:
-    if (file := file_of(target)) is not None:
-        _write_classes(audit, file, quiet=quiet)
-        return
-    with tempfile.TemporaryDirectory(prefix="tclose-out-") as folder:
-        path = Path(folder) / "classes.csv"
-        write_here: Callable[[Path], None] = getattr(audit.classes, "write_here", audit.classes.write)
-        write_here(path)
+def _show_classes(audit: Audit) -> None:
+    """Write the class table to standard output."""
+    folder = private_folder(Path(tempfile.gettempdir()))
+    try:
+        path = folder.path / "classes.csv"
+        audit.classes.write_here(path)
         deliver_file(path)
+    finally:
+        folder.remove()
 
 
-def _write_classes(audit: Audit, target: str, *, quiet: bool) -> None:
-    """Write the class table, and beside it those of attributes that have classes of their own."""
-    path = Path(target)
-    for own, table in audit.tables.items():
-        mark = "" if own is None else f".{file_word(own)}"
-        written = path.with_name(f"{path.stem}{mark}{path.suffix}")
-        table.write(written)
-        say(f"{len(table):,} classes written to {written}.", quiet=quiet)
+def _class_files(audit: Audit, name: str) -> list[tuple[Target, ClassTable]]:
+    """Return where the class table goes, and beside it those of attributes that have classes of their own."""
+    path = Path(name)
+    marks = {own: "" if own is None else f".{file_word(own)}" for own in audit.tables}
+    return [
+        (table.target(path.with_name(f"{path.stem}{marks[own]}{path.suffix}") if own else path), table)
+        for own, table in audit.tables.items()
+    ]

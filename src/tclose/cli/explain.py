@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from tclose.cli.asked import Asked, asked
+from tclose.cli.commands import Command
 from tclose.cli.failures import say
-from tclose.cli.lazy import Command
 from tclose.cli.names import class_key
 from tclose.cli.options import (
     TableName,
@@ -24,7 +24,22 @@ from tclose.cli.options import (
     running_options,
     together,
 )
-from tclose.cli.output import check_not_input, deliver, file_of, file_word, format_for, text_shape
+from tclose.cli.output import (
+    Writer,
+    check_targets,
+    commit,
+    deliver,
+    face,
+    file_of,
+    file_word,
+    format_for,
+    named_targets,
+    text_writer,
+)
+from tclose.cli.request import Request, request_of
+from tclose.errors import InputError
+from tclose.render.words.phrases import units
+from tclose.targets import Target, target_at
 from tclose.transport import RULES
 
 if TYPE_CHECKING:
@@ -40,6 +55,7 @@ would make it like the table, as exact fractions and as pictures.
   tclose explain example:salary -s salary --class 'zip=476**,age=2*'
   tclose explain example:salary -s salary --rule tutorial -o salary.tex
   tclose explain example:salary -s salary --format svg -o figures/
+  tclose explain example:salary -s salary --format svg --animate -o earth.svg
 
 A class is named by all quasi-identifiers, as reports show it. Where a value
 holds ',COLUMN=' give one --class for each column. 'COLUMN=' is a missing value,
@@ -66,12 +82,24 @@ _explaining_options = together(
         help="The N worst classes of each sensitive attribute; by default 1.",
     ),
     option(
+        "--show-people",
+        section=_WHICH,
+        is_flag=True,
+        help="Explain the worst class also where it is of fewer than 5, who are single people.",
+    ),
+    option(
         "--rule",
         section=_WHICH,
         type=click.Choice(RULES),
         default="stay",
         show_default=True,
         help="Which of the cheapest lists of moves to show; 'tutorial' gives those of the tutorial.",
+    ),
+    option(
+        "--animate",
+        section=_WHICH,
+        is_flag=True,
+        help="With --format svg: pictures that play, move by move; in a folder also from value to value.",
     ),
 )
 
@@ -89,18 +117,23 @@ _explaining_options = together(
 def command(tables: tuple[str, ...], **given: Any) -> None:
     """Show why a class is as far from the table as it is."""
     form = format_for(given["output"], given["form"], _FORMATS)
+    if given["animate"] and form != "svg":
+        raise click.UsageError("--animate goes with pictures: add --format svg.")
     if given["class_texts"] and given["worst"]:
         raise click.UsageError("--class names one class; --worst cannot go with it.")
-    what = asked(tables, given)
-    check_not_input(given["output"], what.tables)
+    what = request_of(tables, given)
+    in_folder = form == "svg" and _is_folder(file_of(given["output"]))
+    check_targets([] if in_folder else named_targets(given["output"]), what.inputs)
     found = _explained(what, given)
+    if not (given["class_texts"] or given["show_people"]):
+        _check_few(found)
     if form == "svg":
-        _deliver_figures(found, given["output"], quiet=given["quiet"])
+        _deliver_pictures(found, given["output"], what.inputs, animate=given["animate"], quiet=given["quiet"])
     else:
         deliver(_rendered(found, form, given["output"]), given["output"])
 
 
-def _explained(what: Asked, given: dict[str, Any]) -> Explanations:
+def _explained(what: Request, given: dict[str, Any]) -> Explanations:
     from tclose.explaining import explain
 
     roles = what.policy.roles
@@ -124,46 +157,54 @@ def _explained(what: Asked, given: dict[str, Any]) -> Explanations:
         )
 
 
+def _check_few(found: Explanations) -> None:
+    """Refuse to show single people whom nobody asked for."""
+    for each in found:
+        if each.shows_people:
+            size = units(each.size, each.unit)
+            raise InputError(
+                f"The worst class by {each.attribute!r} has {size}: it shows single people. "
+                "Ask for it with --show-people, or name the class with --class."
+            )
+
+
 def _rendered(found: Explanations, form: str, target: str | None) -> str:
     if form == "json":
         return found.to_json()
-    if form == "markdown":
-        return found.to_markdown()
-    if form == "latex":
-        return found.to_latex()
-    if form == "html":
-        from tclose.render.explanation_html import explanations_html
-        from tclose.render.html import page_html
+    from tclose.render.telling.explanations import explanation_documents
 
-        source = found[0].source if len(found) else "a table"
-        return page_html(f"Explanation of {source}", explanations_html(found.items))
-    from tclose.render.explanation_text import explanations_text
-
-    width, colour = text_shape(target)
-    return explanations_text(found.items, width=width, colour=colour)
+    return face(form, explanation_documents(found.items), target)
 
 
-def _deliver_figures(found: Explanations, target: str | None, *, quiet: bool) -> None:
-    """Write the figure of the moves to one file, or every figure to a folder."""
-    from tclose.render.figures import figures, moves_figure
+def _is_folder(named: str | None) -> bool:
+    """Say whether a name is that of a folder, which need not be there."""
+    return named is not None and (named.endswith(("/", os.sep)) or Path(named).is_dir())
 
-    named = file_of(target) or ""
-    in_folder = named.endswith(("/", os.sep)) or Path(named or "-").is_dir()
-    if not in_folder and len(found) == 1:
-        deliver(moves_figure(found[0]), target)
+
+def _deliver_pictures(
+    found: Explanations, target: str | None, inputs: Mapping[Path, str], *, animate: bool, quiet: bool
+) -> None:
+    """Write the picture of the moves to one file, or every picture to a folder."""
+    from tclose.render.pictures import pictures, playing_pictures
+
+    drawing = playing_pictures if animate else pictures
+    named = file_of(target)
+    if named is None or not _is_folder(named):
+        if len(found) != 1:
+            raise click.UsageError(f"{len(found)} explanations have a picture each; write them to a folder: -o FOLDER/")
+        deliver(next(iter(drawing(found[0]).values()))(), target)
         return
-    if not in_folder:
-        raise click.UsageError(f"{len(found)} explanations have a figure each; write them to a folder: -o FOLDER/")
     folder = Path(named)
     folder.mkdir(parents=True, exist_ok=True)
-    written = 0
-    for place, explanation in enumerate(found, start=1):
-        for name, drawn_text in figures(explanation).items():
-            deliver(drawn_text, str(folder / f"{_figure_word(explanation, place, len(found))}-{name}.svg"))
-            written += 1
-    say(f"{written} figures written to {folder}.", quiet=quiet)
+    drawn: dict[Target, Writer] = {
+        target_at(folder / f"{_picture_word(explanation, place, len(found))}-{name}.svg"): text_writer(draw())
+        for place, explanation in enumerate(found, start=1)
+        for name, draw in drawing(explanation).items()
+    }
+    commit(drawn, inputs)
+    say(f"{len(drawn)} pictures written to {folder}.", quiet=quiet)
 
 
-def _figure_word(explanation: Explanation, place: int, of: int) -> str:
+def _picture_word(explanation: Explanation, place: int, of: int) -> str:
     word = file_word(explanation.attribute)
     return word if of == 1 else f"{word}-{place}"

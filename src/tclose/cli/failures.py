@@ -9,43 +9,55 @@ from pathlib import Path
 
 import click
 
-from tclose.errors import InputError, TcloseError
+from tclose.cli.interrupts import INTERRUPTED, MESSAGE, TOO_LATE, heard, too_late
+from tclose.cli.messages import speak, tell
+from tclose.errors import InputError, TcloseError, command_line
+from tclose.letters import visible
 
-HOLDS, FAILS, USAGE, FAILURE, INTERRUPTED = 0, 1, 2, 3, 130
+HOLDS, FAILS, USAGE, FAILURE = 0, 1, 2, 3
 """The exit codes."""
 
 
 def exit_code_of(commands: click.Group, arguments: Sequence[str] | None) -> int:
     """Run the command line and return its exit code; no exception leaves it."""
+    speak("text")
     try:
-        result = commands.main(arguments, prog_name="tclose", standalone_mode=False)
-    except click.exceptions.NoArgsIsHelpError as problem:
-        click.echo(problem.format_message(), err=True)
-        return USAGE
-    except click.ClickException as problem:
-        return _report(problem.format_message(), USAGE, problem, hint=_hint(problem))
+        with command_line():
+            result = commands.main(arguments, prog_name="tclose", standalone_mode=False)
     except (click.Abort, KeyboardInterrupt):
-        return _report("Interrupted; nothing was left half-written.", INTERRUPTED)
-    except InputError as problem:
-        return _report(str(problem), USAGE, problem)
-    except TcloseError as problem:
-        return _report(str(problem), FAILURE, problem)
-    except MemoryError as problem:
-        return _report("Out of memory. Allow less with --memory, or name fewer columns.", FAILURE, problem)
-    except OSError as problem:
-        return _report(f"The system refused to read or write: {problem.strerror}.", FAILURE, problem)
-    except Exception as problem:  # noqa: BLE001 - a crash must not leave with 1, which says "does not hold"
-        return _report(_unexpected(problem), FAILURE, problem)
+        return _interrupted()
+    except SystemExit:  # the completion of a shell
+        raise
+    except BaseException as problem:  # noqa: BLE001 - a crash must not leave with 1, which says "does not hold"
+        return _interrupted() if heard() else _code_of(problem)
     return result if isinstance(result, int) else HOLDS
 
 
-def _report(message: str, code: int, problem: BaseException | None = None, hint: str = "") -> int:
-    from tclose.render.cells import visible
+def _interrupted() -> int:
+    tell(f"Error: {TOO_LATE}" if too_late() else MESSAGE, "error")
+    return FAILURE if too_late() else INTERRUPTED
 
-    if problem is not None and os.environ.get("TCLOSE_DEBUG"):
-        traceback.print_exception(problem)
-    prefix = "" if code == INTERRUPTED else "Error: "
-    click.echo(f"{prefix}{visible(message)}{hint}", err=True)
+
+def _code_of(problem: BaseException) -> int:
+    """Report what went wrong and return its exit code."""
+    if isinstance(problem, click.exceptions.NoArgsIsHelpError):
+        tell(problem.format_message())
+        return USAGE
+    if isinstance(problem, click.ClickException):
+        return _report(problem.format_message(), USAGE, problem, hint=_hint(problem))
+    if isinstance(problem, TcloseError):
+        return _report(str(problem), USAGE if isinstance(problem, InputError) else FAILURE, problem)
+    if isinstance(problem, MemoryError):
+        return _report("Out of memory. Allow less with --memory, or name fewer columns.", FAILURE, problem)
+    if isinstance(problem, OSError):
+        return _report(f"The system refused to read or write: {problem.strerror}.", FAILURE, problem)
+    return _report(_unexpected(problem), FAILURE, problem)
+
+
+def _report(message: str, code: int, problem: BaseException, hint: str = "") -> int:
+    if os.environ.get("TCLOSE_DEBUG"):
+        tell("".join(traceback.format_exception(problem)), "debug")
+    tell(f"Error: {visible(message)}{hint}", "error")
     return code
 
 
@@ -66,7 +78,5 @@ def _unexpected(problem: BaseException) -> str:
 
 def say(message: str, *, quiet: bool = False) -> None:
     """Write a message for people to standard error."""
-    from tclose.render.cells import visible
-
     if not quiet:
-        click.echo(visible(message), err=True)
+        tell(visible(message))

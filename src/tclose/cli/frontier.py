@@ -7,8 +7,7 @@ from typing import Any
 
 import click
 
-from tclose.cli.asked import Asked, asked
-from tclose.cli.lazy import Command
+from tclose.cli.commands import Command
 from tclose.cli.options import (
     TableName,
     format_option,
@@ -20,8 +19,9 @@ from tclose.cli.options import (
     running_options,
     together,
 )
-from tclose.cli.output import check_not_input, deliver, format_for, text_shape
-from tclose.cli.release_options import METHOD_WORDS, recoding_options
+from tclose.cli.output import check_targets, deliver, face, format_for, named_targets
+from tclose.cli.release_options import METHOD_WORDS, recoding_choices, recoding_options
+from tclose.cli.request import Request, request_of
 from tclose.cli.requirement_options import requirement_options
 from tclose.exact import Number
 from tclose.frontiers import Frontier
@@ -38,7 +38,7 @@ TABLE would cost. Nothing is released.
 
 What is required besides the swept threshold holds for every release.
 """
-_FORMATS = ("text", "json", "html", "svg", "csv")
+_FORMATS = ("text", "json", "html", "markdown", "svg", "csv")
 _SWEEP = "What to sweep"
 
 _sweep_options = together(
@@ -74,8 +74,8 @@ _sweep_options = together(
 def command(tables: tuple[str, ...], **given: Any) -> None:
     """Show what each threshold costs with each method."""
     form = format_for(given["output"], given["form"], _FORMATS)
-    what = asked(tables, given)
-    check_not_input(given["output"], what.files)
+    what = request_of(tables, given)
+    check_targets(named_targets(given["output"]), what.inputs)
     from tclose.sweeping import USUAL_METHODS
 
     methods = _parts(given["methods"]) if given["methods"] else USUAL_METHODS
@@ -85,7 +85,7 @@ def command(tables: tuple[str, ...], **given: Any) -> None:
 
 
 def swept(
-    what: Asked, given: Mapping[str, Any], *, sweep: str, values: Sequence[Number] | None, methods: Sequence[str]
+    what: Request, given: Mapping[str, Any], *, sweep: str, values: Sequence[Number] | None, methods: Sequence[str]
 ) -> Frontier:
     """Return what releases cost of what was asked, with other thresholds of one model.
 
@@ -98,7 +98,7 @@ def swept(
     """
     from tclose.sweeping import frontier
 
-    policy, choices = what.policy, what.policy.release
+    policy = what.policy
     with running(given) as settings:
         return frontier(
             what.table,
@@ -107,15 +107,9 @@ def swept(
             values=values,
             methods=methods,
             require=policy.requirements(),
-            hierarchies=policy.hierarchies,
-            levels=policy.levels,
-            weights=policy.weights,
-            suppress=choices.suppress,
-            loss=choices.loss,
-            whole_classes=choices.whole_classes,
-            intervals=choices.intervals,
-            seed=choices.seed,
-            read=policy.read,
+            any=policy.any,
+            corrupted=policy.corrupted,
+            **recoding_choices(policy),
             **settings,
         )
 
@@ -131,19 +125,16 @@ def _parts(text: str) -> list[str]:
 
 
 def _rendered(found: Frontier, form: str, target: str | None) -> str:
-    from tclose.render import frontier as faces
-
     if form == "json":
-        from tclose.render.json import json_text
+        from tclose.render.data.json import json_text
 
-        return json_text(faces.frontier_data(found))
+        return json_text(found.to_dict())
     if form == "csv":
-        return faces.frontier_csv(found)
+        from tclose.render.data.frontiers import frontier_csv
+
+        return frontier_csv(found)
     if form == "svg":
         return found.to_svg()
-    if form == "html":
-        from tclose.render.html import page_html
+    from tclose.render.telling.frontiers import frontier_document
 
-        return page_html(f"Frontier of {found.source}", faces.frontier_html(found))
-    width, colour = text_shape(target)
-    return faces.frontier_text(found, width, colour=colour)
+    return face(form, [frontier_document(found)], target)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from tclose.cli.lazy import Command
+from tclose.cli.commands import Command
 from tclose.cli.options import format_option
 from tclose.cli.output import colour_wanted, deliver, terminal_width
 from tclose.models.base import Model
@@ -18,7 +18,7 @@ from tclose.models.catalogue import MODELS
 @click.help_option()
 def command(form: str | None) -> None:
     """List the privacy models that an audit knows."""
-    from tclose.render.json import json_text
+    from tclose.render.data.json import json_text
 
     text = json_text([_data(model) for model in MODELS.values()]) if form == "json" else _text()
     deliver(text, None)
@@ -40,7 +40,7 @@ def _data(model: type[Model]) -> dict[str, Any]:
 
 
 def _text() -> str:
-    from tclose.render.layout import painted, wrapped
+    from tclose.render.faces.layout import painted, wrapped
 
     width, colour = terminal_width(), colour_wanted()
     lines = []
@@ -48,8 +48,8 @@ def _text() -> str:
         usual = ", measured without being asked" if model.usual else ""
         of_what = "the table" if model.scope == "table" else "each sensitive attribute"
         option = f"--{model.key.replace('_', '-')} {model.example}"
-        lines.append(f"{painted(option, 'bold', colour=colour)}{' ' * max(2, 26 - len(option))}{model.title}")
+        lines.append(f"{painted(option, 'strong', colour=colour)}{' ' * max(2, 26 - len(option))}{model.title}")
         lines += wrapped(model.meaning, width, first="    ", rest="    ")
         about = f"Of {of_what}; {model.good} figures protect{usual}. {model.source}."
-        lines += [painted(line, "dim", colour=colour) for line in wrapped(about, width, first="    ", rest="    ")]
+        lines += [painted(line, "soft", colour=colour) for line in wrapped(about, width, first="    ", rest="    ")]
     return "\n".join(lines)

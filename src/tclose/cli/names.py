@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 import click
 
 from tclose.errors import RoleConflictError, closest, listed
-from tclose.render.cells import NULL
+from tclose.render.words.cells import NULL
 from tclose.roles import split_name
 
 Columns = Callable[[], Collection[str]]

@@ -11,10 +11,13 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from tclose.cli.lazy import Option
-from tclose.cli.progress import progress
+from tclose.cli.commands import Option
+from tclose.cli.interrupts import time_limit
+from tclose.cli.messages import speak
+from tclose.errors import InputError
+from tclose.progress import terminal_progress
 from tclose.sources.database import DatabaseTable, is_database_address, server_of
-from tclose.sources.source import FORMATS, ReadOptions
+from tclose.sources.source import FORMATS, ReadOptions, SparkSource
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -51,6 +54,14 @@ def together(*decorators: Decorator) -> Decorator:
     return decorate
 
 
+order_option = option(
+    "--order",
+    section=ROLES,
+    metavar="NAME=ORDER",
+    multiple=True,
+    help="The order of a sensitive attribute: value, frequency, or its values a,b,c.",
+)
+
 _column_options = together(
     option(
         "-q",
@@ -77,21 +88,29 @@ _column_options = together(
         help="A column that names a person outright. Repeatable.",
     ),
     option(
+        "--person",
+        section=ROLES,
+        metavar="COLUMN",
+        help="The column that tells people apart, where a person may have several rows: people are counted, not rows.",
+    ),
+    option("--rows", section=ROLES, is_flag=True, help="Count rows, though the policy names a person."),
+    option(
+        "--publish",
+        section=ROLES,
+        metavar="COLUMN|all",
+        multiple=True,
+        help="A column to publish as it is, without protection; all: every column without a role. Repeatable.",
+    ),
+    option(
         "--together",
         section=ROLES,
         type=click.Choice(["each", "quasi", "joint"]),
         help="Several sensitive attributes: each alone, the others as quasi-identifiers, or as one.",
     ),
-    option(
-        "--order",
-        section=ROLES,
-        metavar="NAME=ORDER",
-        multiple=True,
-        help="The order of a sensitive attribute: value, frequency, or its values a,b,c.",
-    ),
+    order_option,
 )
 
-_null_and_policy_options = together(
+null_and_policy_options = together(
     option(
         "--nulls",
         section=ROLES,
@@ -118,7 +137,7 @@ role_options = together(
         multiple=True,
         help="The hierarchy of a sensitive attribute, which makes it hierarchical.",
     ),
-    _null_and_policy_options,
+    null_and_policy_options,
 )
 
 recoded_role_options = together(
@@ -131,7 +150,7 @@ recoded_role_options = together(
         help="How a quasi-identifier is generalised: a file, or words such as mask, flat or intervals:5,10. "
         "Of a sensitive attribute, a file, which makes it hierarchical.",
     ),
-    _null_and_policy_options,
+    null_and_policy_options,
 )
 
 reference_option = option(
@@ -169,6 +188,12 @@ reading_options = together(
         metavar="FORMAT",
         help=f"One of {', '.join(FORMATS)}; found by itself if left out.",
     ),
+    option(
+        "--unpacked",
+        section=READING,
+        metavar="SIZE",
+        help="The most that a compressed file may unpack to, such as 200GB; 64GB if left out.",
+    ),
     option("--table", section=READING, metavar="NAME", help="The table of a database: patients, or clinic.patients."),
     option("--query", section=READING, metavar="SQL", help="A query on a database instead of a table."),
     option(
@@ -176,7 +201,7 @@ reading_options = together(
         section=READING,
         metavar="SECONDS",
         type=click.FloatRange(0, min_open=True),
-        help="When a database is to give up on a statement.",
+        help="When to give up: after so many seconds of work, or of one statement of a database.",
     ),
 )
 
@@ -205,6 +230,24 @@ running_options = together(
         help="With --engine spark: a setting of Spark. Repeatable.",
     ),
     option("--quiet", section=RUNNING, is_flag=True, help="No progress and no remarks on standard error."),
+    option(
+        "--progress",
+        "shown_progress",
+        section=RUNNING,
+        type=click.Choice(["auto", "json"]),
+        default="auto",
+        help="How far the work is: a line on a terminal; or json, a line of JSON each time on standard error.",
+    ),
+    option(
+        "--log",
+        section=RUNNING,
+        type=click.Choice(["text", "json"]),
+        default="text",
+        expose_value=False,
+        is_eager=True,
+        callback=lambda _context, _option, form: speak(form),
+        help="Remarks and errors on standard error as text, or each as an object of JSON.",
+    ),
 )
 
 
@@ -232,13 +275,13 @@ output_option = option(
 def read_options(given: Mapping[str, Any], usual: ReadOptions | None = None) -> ReadOptions:
     """Return how files are to be read: as the command line says, else as usual."""
     usual = usual or ReadOptions()
-    names = ("delimiter", "quote", "encoding", "decimal", "header")
+    names = ("delimiter", "quote", "encoding", "decimal", "header", "unpacked")
     chosen = {name: getattr(usual, name) if given[name] is None else given[name] for name in names}
     sheet = given["sheet"]
     return ReadOptions(
         **chosen,
         null_text=("", *given["null_text"]) if given["null_text"] else usual.null_text,
-        sheet=int(sheet) if sheet and sheet.isdecimal() else sheet or usual.sheet,
+        sheet=int(sheet) if sheet and sheet.isdecimal() and len(sheet) < 10 else sheet or usual.sheet,
         format=given["input_format"] or usual.format,
     )
 
@@ -246,33 +289,61 @@ def read_options(given: Mapping[str, Any], usual: ReadOptions | None = None) -> 
 @contextmanager
 def running(given: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Give a verb what the running options say, and show how far it is."""
-    with progress(quiet=given["quiet"]) as report:
+    lines = given["shown_progress"] == "json"
+    with time_limit(given["timeout"]), terminal_progress(quiet=given["quiet"], lines=lines) as report:
         yield {"memory": given["memory"], "threads": given["threads"], "temp": given["temp"], "progress": report}
 
 
-def table_names(tables: tuple[str, ...], given: Mapping[str, Any] | None = None) -> Any:
-    """Return what is audited: one name, the files of one table, a Spark frame, or the table or query of a database."""
-    if given and (given.get("engine") == "spark" or given.get("master") or given.get("conf")):
-        return _spark_frame(tables, given)
-    named = {name: (given or {}).get(name) for name in ("table", "query", "timeout")}
+def table_names(tables: tuple[str, ...], given: Mapping[str, Any], read: ReadOptions) -> Any:
+    """Return what is audited: one name, files of one table, what Spark reads, or the table or query of a database."""
+    if given.get("engine") == "spark" or given.get("master") or given.get("conf"):
+        return _read_by_spark(tables, given, read)
+    named = {name: given.get(name) for name in ("table", "query")}
     if len(tables) == 1 and is_database_address(tables[0]):
-        return DatabaseTable(tables[0], **named)
+        return DatabaseTable(tables[0], **named, timeout=given.get("timeout"))
     if any(value is not None for value in named.values()):
-        raise click.UsageError("--table, --query and --timeout go with one address of a database, such as sqlite:PATH.")
+        raise click.UsageError("--table and --query go with one address of a database, such as sqlite:PATH.")
     return tables[0] if len(tables) == 1 else [Path(table) for table in tables]
 
 
-def _spark_frame(tables: tuple[str, ...], given: Mapping[str, Any]) -> Any:
+def _read_by_spark(tables: tuple[str, ...], given: Mapping[str, Any], read: ReadOptions) -> SparkSource:
     """Return the table that a Spark session, started for it, reads."""
     if given["engine"] != "spark":
         raise click.UsageError("--master and --conf go with --engine spark.")
     if len(tables) != 1:
         raise click.UsageError("Spark reads one path, which may be a folder or a glob; name just one TABLE.")
-    from tclose.engines.spark.starting import read_table, settings
+    conf = tuple(spark_settings(given["conf"]).items())
+    return SparkSource(tables[0], tables[0], given["master"], conf, read)
 
-    return read_table(tables[0], given["master"], tuple(settings(given["conf"]).items()))
+
+def spark_settings(texts: tuple[str, ...]) -> dict[str, str]:
+    """Return settings written as ``key=value``.
+
+    Examples
+    --------
+    >>> spark_settings(("spark.executor.memory=4g", "spark.app.name=a=b"))
+    {'spark.executor.memory': '4g', 'spark.app.name': 'a=b'}
+    """
+    found = {}
+    for text in texts:
+        key, sign, value = text.partition("=")
+        if not sign or not key.strip():
+            raise InputError(f"--conf {text!r} is not KEY=VALUE, such as spark.executor.memory=4g.")
+        found[key.strip()] = value
+    return found
 
 
 def shown_names(tables: tuple[str, ...]) -> tuple[str, ...]:
     """Return the names of tables as they may be shown: an address of a database without user and password."""
     return tuple(server_of(table) if is_database_address(table) else table for table in tables)
+
+
+def template_option(section: str) -> Decorator:
+    """Return the option that replaces the template of a report."""
+    return option(
+        "--template",
+        section=section,
+        metavar="FILE",
+        type=click.Path(exists=True, dir_okay=False),
+        help="A Jinja template of your own for the report as HTML.",
+    )

@@ -1,19 +1,30 @@
-"""Where results go: to standard output, or to a file that is never half-written."""
+"""Where results go: to standard output, or to files that are checked before the work and written together after it."""
 
 from __future__ import annotations
 
-import glob
 import os
 import re
-import secrets
 import shutil
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from tclose.errors import InputError, SourceError
-from tclose.render.cells import visible
+from tclose.errors import InputError
+from tclose.letters import visible
+from tclose.targets import (
+    Target,
+    check_apart,
+    committing,
+    is_standard_output,
+    refused_by_system,
+    target_at,
+    write_text,
+)
+
+if TYPE_CHECKING:
+    from tclose.render.document import Document
 
 FORMAT_OF_ENDING = {
     ".txt": "text",
@@ -25,6 +36,8 @@ FORMAT_OF_ENDING = {
     ".toml": "toml",
     ".tex": "latex",
     ".svg": "svg",
+    ".xml": "junit",
+    ".sarif": "sarif",
 }
 
 
@@ -64,7 +77,7 @@ def terminal_width() -> int:
 
 def file_of(target: str | None) -> str | None:
     """Return the file that a target names; None where it is standard output."""
-    return None if target == "-" else target
+    return None if target is None or is_standard_output(target) else target
 
 
 def text_shape(target: str | None) -> tuple[int, bool]:
@@ -72,17 +85,37 @@ def text_shape(target: str | None) -> tuple[int, bool]:
     return (terminal_width(), colour_wanted()) if file_of(target) is None else (80, False)
 
 
-def deliver(text: str, target: str | None) -> None:
-    """Write text to a file, or to standard output if none is named."""
+def face(form: str, documents: Sequence[Document], target: str | None) -> str:
+    """Return documents in a format, as wide and coloured as their target is."""
+    if form == "html":
+        from tclose.render.faces.html import page
+
+        return page(*documents)
+    if form == "markdown":
+        from tclose.render.faces.markdown import markdown
+
+        return markdown(*documents)
+    if form == "latex":
+        from tclose.render.faces.latex import latex
+
+        return latex(*documents)
+    from tclose.render.faces.text import text
+
+    width, colour = text_shape(target)
+    return text(*documents, width=width, colour=colour)
+
+
+def deliver(text: str, target: str | None, *, aside: bool = False) -> None:
+    """Write text to a file, or to standard output if none is named; ``aside`` is to standard error instead."""
     text = text if text.endswith("\n") else text + "\n"
     file = file_of(target)
     if file is None:
+        stream = sys.stderr if aside else sys.stdout
         with quiet_if_closed():
-            sys.stdout.write(text)
-            sys.stdout.flush()
+            stream.write(text)
+            stream.flush()
         return
-    with replacing(file) as beside:
-        beside.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
+    write_text(target_at(file), text)
 
 
 def deliver_file(path: Path) -> None:
@@ -107,41 +140,43 @@ def quiet_if_closed() -> Iterator[None]:
             raise
 
 
-@contextmanager
-def replacing(target: str) -> Iterator[Path]:
-    """Give a path beside the target; what is written there takes the target's place if all goes well."""
-    path = Path(target)
-    if path.exists() and not path.is_file():
-        if path.is_dir():
-            raise SourceError(f"{target!r} is a folder; name a file to write to.")
-        yield path
-        return
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(6)}")
-    try:
-        yield beside
-        beside.replace(path)
-    except OSError as problem:
-        raise SourceError(f"{target!r} cannot be written: {problem.strerror}.") from None
-    finally:
-        beside.unlink(missing_ok=True)
+Writer = Callable[[Path], object]
+"""Writes a result to the file that it waits in."""
 
 
-def check_not_input(target: str | None, tables: Iterable[str]) -> None:
-    """Refuse to write over a file that is being read."""
-    if target is None or not Path(target).exists():
-        return
-    for table in tables:
-        if any(Path(target).samefile(file) for file in _files_of(table)):
-            raise SourceError(f"{target!r} is the table itself or one of its files; name another file to write to.")
+def check_targets(targets: Iterable[Target], inputs: Mapping[Path, str], *, force: bool = True) -> None:
+    """Refuse what cannot or may not be written, before any work is done.
+
+    Parameters
+    ----------
+    targets
+        All that the command will write.
+    inputs
+        All that it reads, each with what it is.
+    force
+        Whether what is there already may be replaced.
+    """
+    targets = list(targets)
+    check_apart(targets, inputs)
+    for target in targets:
+        target.check(force=force)
 
 
-def _files_of(table: str) -> Iterator[Path]:
-    """Give the files that a name stands for: one, those of a folder, or those of a pattern."""
-    path = Path(table).expanduser()
-    if path.is_dir():
-        yield from (file for file in path.rglob("*") if file.is_file())
-    elif path.exists():
-        yield path
-    else:
-        matching = map(Path, glob.glob(str(path), recursive=True))  # noqa: PTH207 - Path.glob has no absolute patterns
-        yield from (file for file in matching if file.is_file())
+def named_targets(*named: str | None) -> list[Target]:
+    """Return the files and streams that are named, without standard output."""
+    return [target_at(file) for name in named if (file := file_of(name)) is not None]
+
+
+def commit(writers: Mapping[Target, Writer], inputs: Mapping[Path, str]) -> None:
+    """Write several results, which take their places together."""
+    check_apart(writers, inputs)
+    with committing(list(writers)) as places:
+        for (target, write), place in zip(writers.items(), places, strict=True):
+            with refused_by_system(repr(target.shown)):
+                write(place)
+
+
+def text_writer(text: str) -> Writer:
+    """Return what writes a text."""
+    ended = text if text.endswith("\n") else text + "\n"
+    return lambda place: place.write_text(ended, encoding="utf-8", errors="backslashreplace", newline="\n")

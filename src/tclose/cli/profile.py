@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tclose.cli.asked import POLICY_FILE
+from tclose.cli.commands import Command
 from tclose.cli.failures import say
-from tclose.cli.lazy import Command
 from tclose.cli.options import (
     OUTPUT,
     TableName,
@@ -22,8 +21,9 @@ from tclose.cli.options import (
     running_options,
     table_names,
 )
-from tclose.cli.output import check_not_input, deliver, file_of, format_for, text_shape
-from tclose.sources.database import DatabaseTable
+from tclose.cli.output import check_targets, deliver, face, file_of, format_for, named_targets
+from tclose.cli.request import POLICY_FILE
+from tclose.sources import DatabaseTable, files_read
 
 if TYPE_CHECKING:
     from tclose.profiling import Profile
@@ -40,7 +40,9 @@ _HEAD = """\
 # The policy of a table about people, suggested by 'tclose profile' from names and counts.
 # Read it, correct the roles and thresholds, then judge the table: tclose audit --policy {name}
 # Roles: "quasi-identifier" (others may know it), "sensitive" (to be protected),
-# "identifier" (names a person; remove it), "insensitive" (neither).
+# "identifier" (left out of a release), "person" (tells people apart who have
+# several rows: people are counted), "insensitive" (published as it is).
+# A column that is not named here is refused, unless [policy] says others = "remove" or "publish".
 
 """
 
@@ -58,10 +60,10 @@ def command(tables: tuple[str, ...], **given: Any) -> None:
     from tclose.profiling import profile
 
     target = given["output"]
-    check_not_input(target, tables)
-    if (file := file_of(target)) is not None and Path(file).exists() and not given["force"]:
-        raise click.UsageError(f"{target!r} exists; --force writes over it.")
-    read, table = read_options(given), table_names(tables, given)
+    inputs = {path: what for name in tables for path, what in files_read(name).items()}
+    check_targets(named_targets(target), inputs, force=given["force"])
+    read = read_options(given)
+    table = table_names(tables, given, read)
     with running(given) as settings:
         found = profile(table, read=read, **settings)
     form = format_for(target, given["form"], _FORMATS)
@@ -74,18 +76,12 @@ def command(tables: tuple[str, ...], **given: Any) -> None:
 
 
 def _rendered(found: Profile, form: str, target: str | None, source: str | None, read: Any) -> str:
-    from tclose.render.profile import profile_data, profile_html, profile_text
-
     if form == "json":
-        from tclose.render.json import json_text
+        from tclose.render.data.json import json_text
 
-        return json_text(profile_data(found))
-    if form == "html":
-        from tclose.render.html import page_html
-
-        return page_html(f"Profile of {found.source}", profile_html(found))
+        return json_text(found.to_dict())
     if form == "toml":
-        from tclose.render.policy_toml import policy_text
+        from tclose.render.data.policies import policy_text
 
         file = file_of(target) or POLICY_FILE
         remarks = {column.name: column.reason for column in found.columns}
@@ -93,5 +89,6 @@ def _rendered(found: Profile, form: str, target: str | None, source: str | None,
         return _HEAD.format(name=file) + policy_text(
             policy, folder=Path(file).parent, remarks=remarks, order=list(remarks)
         )
-    width, colour = text_shape(target)
-    return profile_text(found, width=width, colour=colour)
+    from tclose.render.telling.profiles import profile_document
+
+    return face(form, [profile_document(found)], target)

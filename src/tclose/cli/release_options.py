@@ -10,10 +10,10 @@ from typing import Any
 import click
 
 from tclose.cli.names import assigned
-from tclose.cli.options import OUTPUT, RELEASE, option, together
-from tclose.exact import fraction
+from tclose.cli.options import OUTPUT, RELEASE, option, template_option, together
+from tclose.engines.disguises import MOST_DAYS, USUAL_DAYS
 from tclose.policy import Policy
-from tclose.policy_release import AGAINST, RELEASE_KEYS
+from tclose.policy_release import AGAINST, MOST_EFFORT, RELEASE_KEYS, weight_of
 from tclose.recoding.losses.catalogue import LOSSES
 from tclose.recoding.methods import AUTO, METHODS
 from tclose.roles import Roles
@@ -26,7 +26,7 @@ recoding_options = together(
         "--suppress",
         section=RELEASE,
         metavar="SHARE",
-        help="The largest share of rows that may be left out, such as 0.04; none if left out.",
+        help="The largest share of rows that may be left out, such as 0.04, or 1 for no limit; none if left out.",
     ),
     option(
         "--loss",
@@ -50,16 +50,30 @@ recoding_options = together(
         help="How much a quasi-identifier counts in the loss; 1 if it is not named. Repeatable.",
     ),
     option(
-        "--whole-classes/--no-whole-classes",
+        "--numbers",
+        section=RELEASE,
+        metavar="NAME=FORM",
+        multiple=True,
+        help="Numbers beside the text of a quasi-identifier: bounds (NAME_low, NAME_high) or midpoint (NAME_mid).",
+    ),
+    option(
+        "--whole-classes/--divide",
         section=RELEASE,
         default=None,
-        help="Whether rows that look alike stay together, so that no sensitive value decides how coarse a row is.",
+        help="Whether rows that look alike stay together or may be divided by their sensitive values; they stay.",
     ),
     option(
         "--intervals/--no-intervals",
         section=RELEASE,
         default=None,
         help="Whether numbers and dates may be published as intervals of their own; they may.",
+    ),
+    option(
+        "--effort",
+        section=RELEASE,
+        metavar="N",
+        type=click.IntRange(0, MOST_EFFORT),
+        help="How long a release is improved, as a multiple of the usual time: 1 if left out, 0 not at all.",
     ),
     option(
         "--seed",
@@ -70,7 +84,54 @@ recoding_options = together(
     ),
 )
 
+disguise_options = together(
+    option(
+        "--pseudonym",
+        section=RELEASE,
+        metavar="COLUMN",
+        help="Publish pseudonyms in the place of this column, which tells people apart (as --person does).",
+    ),
+    option(
+        "--shift-dates",
+        "shift",
+        section=RELEASE,
+        metavar="COLUMN",
+        multiple=True,
+        help="Publish dates shifted, all of a person by the same number of days. Repeatable, or a list with commas.",
+    ),
+    option(
+        "--shift-days",
+        section=RELEASE,
+        metavar="N",
+        type=click.IntRange(1, MOST_DAYS),
+        help=f"By how many days dates are shifted at most, forwards or backwards; {USUAL_DAYS} if left out.",
+    ),
+)
+
+key_options = together(
+    option(
+        "--key-file",
+        section=RELEASE,
+        metavar="FILE",
+        type=click.Path(),
+        help="A secret of at least 16 bytes, for the same pseudonyms and offsets in every release; fresh if left out.",
+    ),
+    option(
+        "--key-variable",
+        section=RELEASE,
+        metavar="NAME",
+        help="The same secret in a variable of the environment.",
+    ),
+)
+
 search_options = together(
+    option(
+        "--within",
+        section=RELEASE,
+        metavar="SECONDS",
+        type=click.FloatRange(0, min_open=True),
+        help="Be content, after so many seconds of searching, with the best release so far, as soon as there is one.",
+    ),
     option(
         "--method",
         section=RELEASE,
@@ -122,7 +183,20 @@ release_output_options = together(
         type=click.Path(),
         help="Also write a report: one .html page to print and sign, or .json for machines.",
     ),
+    option(
+        "--statement",
+        section=OUTPUT,
+        metavar="FILE",
+        type=click.Path(),
+        multiple=True,
+        help="Also say for catalogues what the release promises: .jsonld (Croissant, DCAT, PROV), .spdx.json or "
+        ".openlineage.json.",
+    ),
+    template_option(OUTPUT),
     option("--force", section=OUTPUT, is_flag=True, help="Write over existing files."),
+    option(
+        "--replace", section=OUTPUT, is_flag=True, help="With --into: swap a table that is there, in one transaction."
+    ),
     option(
         "--format",
         "form",
@@ -146,15 +220,36 @@ def recoded(policy: Policy, roles: Roles, hierarchies: Mapping[str, str], given:
         return policy
     quasi = roles.quasi
     levels = {name: _levels(name, text) for name, text in _assigned("--levels", given["levels"], quasi).items()}
-    weights = {name: _weight(name, text) for name, text in _assigned("--weight", given["weight"], quasi).items()}
+    weights = {
+        name: weight_of(text, f"The weight of {name!r}")
+        for name, text in _assigned("--weight", given["weight"], quasi).items()
+    }
+    numbers = _assigned("--numbers", given["numbers"], quasi)
     said = {key: given[key] for key in RELEASE_KEYS if given.get(key) is not None}
     return replace(
         policy,
         hierarchies=_of(quasi, {**policy.hierarchies, **hierarchies}),
         levels=_of(quasi, {**policy.levels, **levels}),
         weights=_of(quasi, {**policy.weights, **weights}),
+        numbers=_of(quasi, {**policy.numbers, **numbers}),
         release=replace(policy.release, **said),
     )
+
+
+def recoding_choices(policy: Policy) -> dict[str, Any]:
+    """Return what a policy says of the recoding, as every verb that searches releases is told."""
+    release = policy.release
+    said = {key: getattr(release, key) for key in ("suppress", "loss", "whole_classes", "intervals", "effort", "seed")}
+    tables = {"hierarchies": policy.hierarchies, "levels": policy.levels, "weights": policy.weights}
+    return {**tables, **said, "read": policy.read}
+
+
+def search_choices(policy: Policy) -> dict[str, Any]:
+    """Return the same, for one method of search."""
+    return {
+        **recoding_choices(policy),
+        **{key: getattr(policy.release, key) for key in ("method", "pruned", "against")},
+    }
 
 
 def _of(quasi: Iterable[str], found: Mapping[str, Any]) -> dict[str, Any]:
@@ -171,10 +266,3 @@ def _levels(name: str, text: str) -> int | tuple[int, int]:
     if not match or (match[2] is not None and int(match[1]) > int(match[2])):
         raise click.UsageError(f"--levels takes {name}=2, or the finest and the coarsest level, {name}=0..2.")
     return int(match[1]) if match[2] is None else (int(match[1]), int(match[2]))
-
-
-def _weight(name: str, text: str) -> float:
-    weight = fraction(text, f"The weight of {name!r}")
-    if not 0 < weight < 10**9:
-        raise click.UsageError(f"--weight takes a number above 0 for {name!r}.")
-    return float(weight)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import click
+
 from tclose.cli.options import option, together
-from tclose.models.catalogue import MODELS
+from tclose.models.catalogue import MODELS, MOST_KNOWN
 
 _REQUIREMENTS = "Requirements"
 
@@ -32,5 +34,25 @@ requirement_options = together(
         metavar="LOW,HIGH",
         multiple=True,
         help="δ-presence between two bounds, such as 0.1,0.5.",
+    ),
+    option(
+        "--preset",
+        section=_REQUIREMENTS,
+        metavar="NAME",
+        help="What a rule asks, such as ema-0070; 'tclose presets' lists them. Options for single models go first.",
+    ),
+    option(
+        "--any",
+        section=_REQUIREMENTS,
+        metavar="M",
+        type=click.IntRange(1),
+        help="What is required holds for whoever knows at most M of the quasi-identifiers, whichever they are.",
+    ),
+    option(
+        "--corrupted",
+        section=_REQUIREMENTS,
+        metavar="C",
+        type=click.IntRange(1, MOST_KNOWN),
+        help="What is required of k, l, t, alpha and entropy-l also holds for whoever knows C others of a class.",
     ),
 )

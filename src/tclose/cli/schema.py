@@ -1,32 +1,35 @@
-"""``tclose schema``: the JSON Schema of an audit, an explanation or a release."""
+"""``tclose schema``: the JSON Schema of an audit, an explanation, a release or an attack."""
 
 from __future__ import annotations
 
 import click
 
-from tclose.cli.lazy import Command
+from tclose.cli.commands import Command
 from tclose.cli.output import deliver
 
-_COMMANDS = ("audit", "explain", "anonymize")
+_COMMANDS = ("audit", "explain", "anonymize", "attack")
 
 
 @click.command("schema", cls=Command)
-@click.argument(
-    "of", metavar="[audit|explain|anonymize]", type=click.Choice(["audit", "explain", "anonymize"]), default="audit"
-)
+@click.argument("of", metavar=f"[{'|'.join(_COMMANDS)}]", type=click.Choice(_COMMANDS), default="audit")
 @click.help_option()
 def command(of: str) -> None:
     """Print the JSON Schema of what a command writes with '--format json'."""
     if of == "explain":
-        from tclose.render.explanation_json import explanation_schema_text
+        from tclose.render.data.explanations import explanation_schema_text
 
         deliver(explanation_schema_text(), None)
         return
     if of == "anonymize":
-        from tclose.render.release_json import release_schema_text
+        from tclose.render.data.releases import release_schema_text
 
         deliver(release_schema_text(), None)
         return
-    from tclose.render.json import schema_text
+    if of == "attack":
+        from tclose.render.data.attacks import attack_schema_text
+
+        deliver(attack_schema_text(), None)
+        return
+    from tclose.render.data.json import schema_text
 
     deliver(schema_text(), None)

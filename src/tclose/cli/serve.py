@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tclose.cli.commands import Command
 from tclose.cli.failures import HOLDS, say
-from tclose.cli.lazy import Command
 from tclose.cli.options import (
     RUNNING,
     TableName,
@@ -72,39 +72,42 @@ def command(tables: tuple[str, ...], **given: Any) -> int:
 
     named = _named(tables, given)
     try:
-        serve(named, port=given["port"], ready=lambda address: _announce(address, given))
+        serve(named, port=given["port"], ready=lambda address, way: _announce(address, way, given))
     except KeyboardInterrupt:
         say("Closed; what was uploaded is removed.", quiet=given["quiet"])
     return HOLDS
 
 
-def _announce(address: str, given: Mapping[str, Any]) -> None:
+def _announce(address: str, way: Path, given: Mapping[str, Any]) -> None:
     click.echo(address)
     say("Ctrl-C ends the server.", quiet=given["quiet"])
     if not given["no_browser"]:
-        webbrowser.open(address)
+        webbrowser.open(way.as_uri())
 
 
 def _named(tables: tuple[str, ...], given: Mapping[str, Any]) -> Named | None:
     """Return the table that was named and what was asked of it; where no roles are named, the page suggests some."""
-    from tclose.cli.asked import POLICY_FILE, asked
+    from tclose.cli.request import POLICY_FILE, request_of
     from tclose.policy import Policy
     from tclose.sources import DatabaseTable, locate
+    from tclose.sources.database import is_database_address
     from tclose.web.workspace import Named
 
+    if given["timeout"] is not None and not (len(tables) == 1 and is_database_address(tables[0])):
+        raise click.UsageError("--timeout goes with an address of a database here; other work you stop on the page.")
     if "-" in tables:
         raise click.UsageError("Standard input can be read only once, and a page reads often; name a file.")
     is_example = len(tables) == 1 and tables[0].startswith("example:")
     roles_named = given["policy"] or given["quasi"] or given["sensitive"] or is_example
     if roles_named or Path(POLICY_FILE).is_file():
-        what = asked(tables, given)
+        what = request_of(tables, given)
         return Named(what.table, locate(what.table).label, what.policy, roles_known=True)
     if not tables:
         return None
     from tclose.engines.choosing import column_names
 
     read = read_options(given)
-    table = table_names(tables, given)
+    table = table_names(tables, given, read)
     column_names(table, read=read)
     named = table.address if isinstance(table, DatabaseTable) else tables[0]
     policy = Policy(source=named if len(tables) == 1 else None, read=read)

@@ -149,6 +149,11 @@ class LineGround:
         prefix[1:, 2] = np.cumsum(weights * running)
         return prefix.ravel()
 
+    def prefix(self, kind: type) -> NDArray[Any]:
+        """Return the prefix sums of the gaps in whole numbers of a kind that is large enough."""
+        gaps = self.gaps if self.gaps is not None else [1] * (self.values - 1)
+        return self._prefix(np.array(gaps, dtype=kind))
+
     def largest(self) -> Fraction:
         """Return the largest distance any class can have: all its rows at one end of the line."""
         if self.scale == 0:

@@ -78,6 +78,18 @@ class TreeGround:
             )  # fmt: skip
         return x, y
 
+    def nested(self, kind: type) -> tuple[Integers, NDArray[Any], Integers]:
+        """Return the values in an order in which those below a node follow each other, level by level.
+
+        For each place in that order and each level the node and its rows in the reference, and the place of each value.
+        """
+        order = np.lexsort(self.levels)
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        nodes = np.stack([codes[order] for codes in self.levels], axis=1)
+        masses = [summed[codes[order]] for codes, summed in zip(self.levels, self._references, strict=True)]
+        return nodes.ravel(), np.stack(masses, axis=1).astype(kind).ravel(), place
+
     def largest(self) -> Fraction:
         """Return the largest distance any class can have: all its rows on the one worst value."""
         if self.scale == 0:

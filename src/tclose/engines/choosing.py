@@ -1,15 +1,35 @@
-"""Which engine works on a table: the one where its rows already are."""
+"""Which engine works on a table: the one where its rows already are. Verbs and faces know them by this door alone."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tclose.engines.optional import imported
+from tclose.engines.spark.reading import is_in_spark
+from tclose.sources import DatabaseTable, ReadOptions, is_database
+
 if TYPE_CHECKING:
-    from tclose.engines.duckdb.statistics import TableStatistics
-    from tclose.engines.interface import Progress, Session
-    from tclose.sources import ReadOptions
+    from tclose.engines.base import Engine, Progress, Released, Table
+    from tclose.engines.statistics import TableStatistics
+    from tclose.targets import Target
+
+
+def _kind(table: object) -> type[Engine]:
+    if is_in_spark(table):
+        imported("pyspark", "The engine spark", "spark")
+        from tclose.engines.spark.session import ClusterSession
+
+        return ClusterSession
+    if is_database(table):
+        from tclose.engines.database.session import DatabaseSession
+
+        return DatabaseSession
+    from tclose.engines.duckdb.session import DuckDBSession
+
+    return DuckDBSession
 
 
 def session_for(
@@ -19,8 +39,8 @@ def session_for(
     memory: str | None = None,
     threads: int | None = None,
     temp: str | None = None,
-) -> Session:
-    """Return a session of the engine that a table belongs to.
+) -> Engine:
+    """Return the engine that a table belongs to.
 
     Parameters
     ----------
@@ -31,27 +51,14 @@ def session_for(
     memory, threads, temp
         What the engine may use, where that is ours to say.
     """
-    from tclose.engines.spark.reading import is_spark_frame
-    from tclose.sources import is_database
-
-    if is_spark_frame(table):
-        from tclose.engines.spark.session import ClusterSession
-
-        return ClusterSession.of(table, memory=memory, threads=threads, temp=temp)
-    if is_database(table):
-        from tclose.engines.database.session import DatabaseSession
-
-        return DatabaseSession(read=read, memory=memory, threads=threads, temp=temp)
-    from tclose.engines.duckdb.session import DuckDBSession
-
-    return DuckDBSession(read=read, memory=memory, threads=threads, temp=temp)
+    return _kind(table).of(table, read=read, memory=memory, threads=threads, temp=temp)
 
 
 @contextmanager
-def working_session(table: object, **settings: Any) -> Iterator[Session]:
-    """Give a session of the engine that a table belongs to, and end its transactions when the block ends.
+def working_session(table: object, **settings: Any) -> Iterator[Engine]:
+    """Give the engine that a table belongs to, and end its transactions when the block ends.
 
-    They end after an error, too, even while somebody keeps the error and with it the session.
+    They end after an error, too, even while somebody keeps the error and with it the engine.
 
     Parameters
     ----------
@@ -64,37 +71,76 @@ def working_session(table: object, **settings: Any) -> Iterator[Session]:
     try:
         yield session
     finally:
-        if close := getattr(session, "close", None):
-            close()
+        session.close()
 
 
-def statistics_of(
-    table: object,
-    *,
-    read: ReadOptions | None = None,
-    memory: str | None = None,
-    threads: int | None = None,
-    temp: str | None = None,
-    progress: Progress | None = None,
-) -> TableStatistics:
+def statistics_of(table: object, *, progress: Progress | None = None, **settings: Any) -> TableStatistics:
     """Return the figures of every column of a table, counted by the engine that it belongs to."""
-    from tclose.engines.spark.reading import is_spark_frame
-    from tclose.sources import is_database
-
-    if is_spark_frame(table):
-        from tclose.engines.spark.statistics import table_statistics as on_the_cluster
-
-        return on_the_cluster(table, progress=progress)
-    if is_database(table):
-        from tclose.engines.database.statistics import table_statistics as in_the_database
-
-        return in_the_database(table, progress=progress)
-    from tclose.engines.duckdb.statistics import table_statistics
-
-    return table_statistics(table, read=read, memory=memory, threads=threads, temp=temp, progress=progress)
+    with working_session(table, **settings) as session:
+        return session.statistics(session.open(table), progress or (lambda _stage, _share: None))
 
 
 def column_names(table: object, *, read: ReadOptions | None = None) -> tuple[str, ...]:
     """Return the names of the columns of a table."""
     with working_session(table, read=read) as session:
-        return tuple(column.name for column in session.open(table).columns)
+        return session.names(table)
+
+
+def target_for(table: object, path: str | Path) -> Target:
+    """Return where a table, or the classes of one, would be written by its engine; refused if it cannot say how."""
+    return _kind(table).target(path)
+
+
+def transaction(
+    source: DatabaseTable | None, target: DatabaseTable | None, *, replace: bool = False
+) -> AbstractContextManager[object]:
+    """Begin the transaction in which a table is read, to be recoded, and its release stored if that goes there, too."""
+    from tclose.engines.database.released import begun
+
+    return begun(source, target, replace=replace)
+
+
+@contextmanager
+def stored(
+    released: Released[Any],
+    target: DatabaseTable,
+    engine: Engine,
+    *,
+    replace: bool = False,
+    original: Table[Any] | None = None,
+) -> Iterator[tuple[Engine, Table[Any]]]:
+    """Make a table of a release, give it and the engine to audit it, and keep it when the block ends well.
+
+    Parameters
+    ----------
+    released
+        The rows.
+    target
+        The table to make.
+    engine
+        The engine that made the release.
+    replace
+        Whether a table that is there may be replaced.
+    original
+        The table that the release was made of, which never is.
+    """
+    from tclose.engines.database.released import storing
+    from tclose.engines.database.session import DatabaseSession
+
+    session = engine if isinstance(engine, DatabaseSession) else DatabaseSession()
+    with storing(released, target, session, replace=replace, original=original) as table:
+        yield session, table
+
+
+def held_rows(table: object, *, read: ReadOptions | None = None) -> Any:
+    """Read a table once and hold its rows, to be looked at often; what an audit says of them is the same."""
+    from tclose.engines.duckdb.shared_tables import hold
+
+    return hold(table, read=read)
+
+
+def interruptible() -> AbstractContextManager[Any]:
+    """Give the connections that this thread opens while the block runs, so that another thread can interrupt them."""
+    from tclose.engines.duckdb.connection import gathered
+
+    return gathered()

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tclose.counts import Integers
-from tclose.engines.interface import Recoding
+from tclose.engines.recodings import Recoding
 from tclose.errors import InternalError
 
 _WHOLE = frozenset(
@@ -28,7 +28,7 @@ def check_shapes(recoding: Recoding) -> None:
     whole = (
         recoding.codes.shape == (pieces, len(recoding.keys))
         and recoding.cells.shape == (classes, len(recoding.quasi))
-        and len(recoding.labels) == len(recoding.native) == len(recoding.quasi)
+        and len(recoding.labels) == len(recoding.quasi)
         and len(recoding.values) == len(recoding.keys)
         and set(recoding.quasi) <= set(recoding.keys)
         and (counts is None or (len(counts) == pieces and not (counts < 0).any()))

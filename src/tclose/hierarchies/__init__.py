@@ -1,18 +1,22 @@
 """A value's ancestors: hierarchies read from files and mappings, built from values, checked, looked up and written."""
 
 from tclose.hierarchies.building import builder_meant, built_hierarchy, is_builder
+from tclose.hierarchies.coded import bottom_hierarchy, round_hierarchy, top_hierarchy
+from tclose.hierarchies.codes import icd10_hierarchy, prefix_hierarchy
 from tclose.hierarchies.dates import date_hierarchy
-from tclose.hierarchies.files import hierarchy_of, named, read_hierarchy, write_hierarchy
+from tclose.hierarchies.files import hierarchy_in, hierarchy_of, named, read_hierarchy, write_hierarchy
 from tclose.hierarchies.groups import flat_hierarchy, group_hierarchy, quantile_hierarchy
 from tclose.hierarchies.inference import inferred_hierarchy
 from tclose.hierarchies.intervals import break_hierarchy, interval_hierarchy
 from tclose.hierarchies.masks import mask_hierarchy
+from tclose.hierarchies.nested import tree_of_rows
 from tclose.hierarchies.rules import check_rule, extended_hierarchy
 from tclose.hierarchies.tree import Hierarchy, UncoveredValuesError
 
 __all__ = [
     "Hierarchy",
     "UncoveredValuesError",
+    "bottom_hierarchy",
     "break_hierarchy",
     "builder_meant",
     "built_hierarchy",
@@ -21,13 +25,19 @@ __all__ = [
     "extended_hierarchy",
     "flat_hierarchy",
     "group_hierarchy",
+    "hierarchy_in",
     "hierarchy_of",
+    "icd10_hierarchy",
     "inferred_hierarchy",
     "interval_hierarchy",
     "is_builder",
     "mask_hierarchy",
     "named",
+    "prefix_hierarchy",
     "quantile_hierarchy",
     "read_hierarchy",
+    "round_hierarchy",
+    "top_hierarchy",
+    "tree_of_rows",
     "write_hierarchy",
 ]

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tclose.errors import HierarchyError, closest, listed
+from tclose.hierarchies.coded import bottom_hierarchy, round_hierarchy, top_hierarchy
+from tclose.hierarchies.codes import icd10_hierarchy, prefix_hierarchy
 from tclose.hierarchies.dates import CALENDAR_LEVELS, date_hierarchy
 from tclose.hierarchies.groups import flat_hierarchy, group_hierarchy, quantile_hierarchy
 from tclose.hierarchies.inference import inferred_hierarchy, neighbour_hierarchy, round_interval_hierarchy
@@ -15,6 +17,9 @@ from tclose.hierarchies.intervals import break_hierarchy, interval_hierarchy
 from tclose.hierarchies.leaves import in_order, leaves_of, plain, weights_of
 from tclose.hierarchies.masks import mask_hierarchy
 from tclose.hierarchies.tree import Hierarchy
+
+_LONGEST_NUMBER = 18
+_LONGEST_PART = 1_000
 
 
 @dataclass(frozen=True)
@@ -64,7 +69,8 @@ def built_hierarchy(
     text
         ``intervals``, ``intervals:5,10,20``, ``quantiles``, ``quantiles:8,4,2``, ``breaks:18,30,65``,
         ``breaks:18,30,65/30`` (a level after each stroke), ``mask``, ``mask:left``, ``dates``,
-        ``dates:month,year``, ``groups``, ``groups:2,4``, ``flat``, or ``auto`` for an inferred one.
+        ``dates:month,year``, ``groups``, ``groups:2,4``, ``prefix:3,1``, ``icd10``, ``top:90``, ``top:90,5,10``,
+        ``bottom:18``, ``round:100``, ``flat``, or ``auto`` for an inferred one.
     values, counts
         The distinct values, and how many rows carry each; missing ones are left out.
     kind
@@ -86,12 +92,15 @@ def built_hierarchy(
     word, colon, rest = (part.strip() for part in text.partition(":"))
     if word not in _BUILDERS:
         near = closest(word, _BUILDERS)
-        way_out = f"Did you mean {near!r}?" if near else f"There are {listed(_BUILDERS)}."
+        way_out = f"Did you mean {near!r}?" if near else f"There are {listed(_BUILDERS, len(_BUILDERS))}."
         raise HierarchyError(f"{word!r} is no way to build a hierarchy. {way_out}")
     if colon and not rest:
         raise HierarchyError(f"Nothing follows the colon in {text!r}; leave it out, or say what it should be.")
+    given = [part.strip() for part in rest.split(",")] if rest else []
+    if max(map(len, given), default=0) > _LONGEST_PART:
+        raise HierarchyError(f"A part of the hierarchy '{word}:…' is too long to be a number or a word.")
     column = _Column(plain(values), list(counts), kind, categories)
-    return _BUILDERS[word]([part.strip() for part in rest.split(",")] if rest else [], column)
+    return _BUILDERS[word](given, column)
 
 
 def _intervals(given: list[str], column: _Column) -> Hierarchy:
@@ -130,8 +139,37 @@ def _dates(given: list[str], column: _Column) -> Hierarchy:
 
 
 def _groups(given: list[str], column: _Column) -> Hierarchy:
-    ordered = in_order(leaves_of(column.values), column.categories)
+    leaves = leaves_of(column.values)
+    ordered = [leaves[leaf] for leaf in in_order(leaves, column.categories)]
     return group_hierarchy(ordered, _whole(given, "groups:2,4")) if given else neighbour_hierarchy(ordered)
+
+
+def _prefix(given: list[str], column: _Column) -> Hierarchy:
+    return prefix_hierarchy(column.values, _whole(given, "prefix:3,1") or [3, 1])
+
+
+def _icd10(given: list[str], column: _Column) -> Hierarchy:
+    if given:
+        raise HierarchyError("'icd10' has nothing to choose; write it without a colon.")
+    return icd10_hierarchy(column.values)
+
+
+def _top(given: list[str], column: _Column) -> Hierarchy:
+    if not given:
+        raise HierarchyError("'top' needs the number from which on all are one, as in top:90, or top:90,5,10.")
+    return top_hierarchy(column.values, given[0], given[1:])
+
+
+def _bottom(given: list[str], column: _Column) -> Hierarchy:
+    if not given:
+        raise HierarchyError("'bottom' needs the number below which all are one, as in bottom:18, or bottom:18,5,10.")
+    return bottom_hierarchy(column.values, given[0], given[1:])
+
+
+def _round(given: list[str], column: _Column) -> Hierarchy:
+    if not given:
+        raise HierarchyError("'round' needs the unit to round to, as in round:100.")
+    return round_hierarchy(column.values, given)
 
 
 def _flat(given: list[str], column: _Column) -> Hierarchy:
@@ -153,18 +191,23 @@ def _auto(given: list[str], column: _Column) -> Hierarchy:
 
 
 def _whole(given: list[str], example: str) -> list[int]:
-    if not all(number.isdecimal() for number in given):
+    if not all(number.isdecimal() and len(number) <= _LONGEST_NUMBER for number in given):
         raise HierarchyError(f"Groups are counted in whole numbers; write them as in {example}.")
     return [int(number) for number in given]
 
 
 _BUILDERS = {
     "auto": _auto,
+    "bottom": _bottom,
     "breaks": _breaks,
     "dates": _dates,
     "flat": _flat,
     "groups": _groups,
+    "icd10": _icd10,
     "intervals": _intervals,
     "mask": _mask,
+    "prefix": _prefix,
     "quantiles": _quantiles,
+    "round": _round,
+    "top": _top,
 }

@@ -6,15 +6,16 @@ import csv
 import io
 import json
 import os
-import secrets
 import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from tclose.errors import HierarchyError
+from tclose.documents import read_whole
+from tclose.errors import HierarchyError, InputError
 from tclose.hierarchies.nested import rows_of_tree
 from tclose.hierarchies.tree import Hierarchy, check_shape
+from tclose.targets import committing, target_at
 
 DELIMITERS = (";", "\t", ",")
 """What may separate the levels of a CSV file, the likelier first: ARX writes ``;``."""
@@ -78,11 +79,16 @@ def read_hierarchy(path: str | os.PathLike[str]) -> Hierarchy:
         When the file cannot be found or read, or does not hold a tree.
     """
     path = Path(path)
-    rows_in = {".toml": _rows_in_toml, ".json": _rows_in_json}.get(path.suffix.lower(), _rows_in_csv)
     try:
-        return Hierarchy(rows_in(_text(path)))
+        return hierarchy_in(_text(path), path.suffix)
     except HierarchyError as error:
         raise HierarchyError(f"{path}: {error}") from error
+
+
+def hierarchy_in(text: str, ending: str) -> Hierarchy:
+    """Return the hierarchy in the text of a file that has an ending, such as ``.csv``."""
+    rows_in = {".toml": _rows_in_toml, ".json": _rows_in_json}.get(ending.lower(), _rows_in_csv)
+    return Hierarchy(rows_in(text))
 
 
 def write_hierarchy(hierarchy: Hierarchy, path: str | os.PathLike[str]) -> None:
@@ -105,28 +111,19 @@ def write_hierarchy(hierarchy: Hierarchy, path: str | os.PathLike[str]) -> None:
     )
     writer.writerows(hierarchy.rows)
     try:
-        _replace(path, text.getvalue().encode("utf-8"))
+        content = text.getvalue().encode("utf-8")
     except UnicodeEncodeError:
         raise HierarchyError(f"{path}: a label cannot be written in UTF-8; correct it.") from None
-    except OSError as error:
-        raise HierarchyError(
-            f"{path}: the hierarchy cannot be written ({error.strerror}); name another file."
-        ) from error
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Put content in a file beside the target, then rename it onto the target."""
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
-        beside.write_bytes(content)
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
+        with committing([target_at(path)]) as (new,):
+            new.write_bytes(content)
+    except (OSError, InputError) as error:
+        raise HierarchyError(f"{path}: the hierarchy cannot be written; {error}") from error
 
 
 def _text(path: Path) -> str:
     try:
-        return path.read_bytes().decode("utf-8-sig")
+        return read_whole(path).decode("utf-8-sig")
     except FileNotFoundError:
         raise HierarchyError("there is no such file; check the path of the hierarchy.") from None
     except UnicodeDecodeError:
@@ -141,6 +138,8 @@ def _rows_in_toml(text: str) -> tuple[tuple[str, ...], ...]:
         tree = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise HierarchyError(f"not a TOML file ({error}); correct it, or name a table *.csv.") from None
+    except ValueError:
+        raise HierarchyError("the TOML holds a number of thousands of digits; write labels as text.") from None
     except RecursionError:
         raise HierarchyError("the TOML is nested too deeply to be a hierarchy; make it flatter.") from None
     return rows_of_tree(tree)
@@ -151,6 +150,8 @@ def _rows_in_json(text: str) -> tuple[tuple[str, ...], ...]:
         tree = json.loads(text)
     except json.JSONDecodeError as error:
         raise HierarchyError(f"not a JSON file ({error}); correct it, or name a table *.csv.") from None
+    except ValueError:
+        raise HierarchyError("the JSON holds a number of thousands of digits; write labels as text.") from None
     except RecursionError:
         raise HierarchyError("the JSON is nested too deeply to be a hierarchy; make it flatter.") from None
     if not isinstance(tree, dict):

@@ -8,11 +8,21 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 
 from tclose.errors import HierarchyError
-from tclose.hierarchies.leaves import by_place, grown, leaves_of, multiples_given, plain, sorted_leaves, weights_of
+from tclose.hierarchies.leaves import (
+    Leaves,
+    by_place,
+    grown,
+    leaves_of,
+    multiples_given,
+    plain,
+    sorted_leaves,
+    weights_of,
+)
 from tclose.hierarchies.tree import Hierarchy
+from tclose.values.cuts import Line
 
-Label = Callable[[str, str], str]
-"""Makes the label of a group of its first and its last value."""
+Label = Callable[[int, int], str]
+"""Makes the label of a group of several values: of its first position, and the position after its last."""
 
 
 def flat_hierarchy(values: Iterable[object]) -> Hierarchy:
@@ -60,11 +70,12 @@ def group_hierarchy(values: Iterable[object], sizes: int | Iterable[int] = 2) ->
     given = multiples_given(sizes, "group size")
     if given[0] == 1 or any(size.denominator != 1 for size in given):
         raise HierarchyError("A group needs a whole number of values, two or more; give sizes such as 2, 4, 8.")
-    leaves = list(leaves_of(values))
+    found = leaves_of(values)
+    leaves = list(found)
     whole = [size.numerator for size in given]
     if isinstance(sizes, int):
         whole = _powers(sizes, len(leaves))
-    label = _joined(leaves)
+    label = _between(found, leaves) if by_place(found) == leaves else _joined(leaves)
     levels = [_labelled(leaves, range(size, len(leaves), size), label) for size in whole]
     return grown(leaves, levels)
 
@@ -80,12 +91,12 @@ def quantile_hierarchy(
     groups: int | Iterable[int] = (8, 4, 2),
     keep_order: bool = False,
 ) -> Hierarchy:
-    """Return values in order in groups of about equal numbers of rows, labelled ``[lowest, highest]``, under ``*``.
+    """Return values in order in groups of about equal numbers of rows, labelled ``[low, high]``, under ``*``.
 
     Every group starts at the value nearest to its quantile, and a level starts groups only where the level
     below does. If each number of groups divides the one before, a group differs from an equal share of the
     rows by no more than the rows of the most frequent value. A value is never split, so there may be fewer
-    groups than asked for.
+    groups than asked for. The ends of a group are round, and none of the values where there is room between them.
 
     Parameters
     ----------
@@ -108,10 +119,10 @@ def quantile_hierarchy(
     --------
     >>> for row in quantile_hierarchy([1, 2, 3, 50], [10, 10, 10, 10], groups=[4, 2]).rows:
     ...     print(" < ".join(row))
-    1 < 1 < [1, 2] < *
-    2 < 2 < [1, 2] < *
-    3 < 3 < [3, 50] < *
-    50 < 50 < [3, 50] < *
+    1 < 1 < [0, 2] < *
+    2 < 2 < [0, 2] < *
+    3 < 3 < [3, 59] < *
+    50 < 50 < [3, 59] < *
     """
     numbers = _numbers_of_groups(groups)
     values = plain(values)
@@ -119,7 +130,7 @@ def quantile_hierarchy(
     leaves = leaves_of(values)
     on_a_line = None if keep_order else by_place(leaves)
     ordered = list(leaves) if on_a_line is None else on_a_line
-    label = _joined(ordered) if on_a_line is None else _closed
+    label = _joined(ordered) if on_a_line is None else _between(leaves, ordered)
     below = [0, *itertools.accumulate(weights[leaf] for leaf in ordered)]
     cuts: Sequence[int] = range(len(ordered) + 1)
     levels = []
@@ -141,7 +152,7 @@ def _nearest_cuts(cuts: Sequence[int], below: Sequence[int], groups: int) -> lis
     """Return the cuts with the numbers of rows below them nearest to equal shares; the ends are always among them."""
     rows = [below[cut] for cut in cuts]
     chosen = {cuts[0], cuts[-1]}
-    for share in range(1, groups):
+    for share in _shares_that_matter(rows, groups):
         target = rows[-1] * share
         after = bisect_left(rows, target, key=lambda row: row * groups)
         near = [at for at in (after - 1, after) if 0 <= at < len(rows)]
@@ -149,22 +160,39 @@ def _nearest_cuts(cuts: Sequence[int], below: Sequence[int], groups: int) -> lis
     return sorted(chosen)
 
 
+def _shares_that_matter(rows: Sequence[int], groups: int) -> Iterable[int]:
+    """Return the numbers of the quantiles to look for: of more than there are cuts, those around each cut."""
+    if groups <= 3 * len(rows):
+        return range(1, groups)
+    below = {row * groups // max(1, rows[-1]) for row in rows}
+    around = {share + step for share in below for step in (-1, 0, 1)}
+    return sorted(share for share in around if 0 < share < groups)
+
+
 def _labelled(ordered: Sequence[str], cuts: Iterable[int], label: Label) -> list[str]:
     """Return the label of each value when groups start at the first value and at the cuts."""
     labels: list[str] = []
     for start, end in itertools.pairwise([0, *cuts, len(ordered)]):
         if end > start:
-            first, last = ordered[start], ordered[end - 1]
-            labels += [first if end == start + 1 else label(first, last)] * (end - start)
+            labels += [ordered[start] if end == start + 1 else label(start, end)] * (end - start)
     return labels
 
 
-def _closed(first: str, last: str) -> str:
-    return f"[{first}, {last}]"
+def _between(leaves: Leaves, ordered: Sequence[str]) -> Label:
+    """Return the label ``[low, high]`` with round ends that lie between the values."""
+    values = [leaves[leaf] for leaf in ordered]
+    if (line := Line.of(values)) is None:
+        return lambda start, end: f"[{ordered[start]}, {ordered[end - 1]}]"
+
+    def label(start: int, end: int) -> str:
+        low, high, beyond = line.ends(values, start, end)
+        return f"[{low}, {high}{')' if beyond else ']'}"
+
+    return label
 
 
-def _joined(leaves: Iterable[str]) -> Label:
+def _joined(leaves: Sequence[str]) -> Label:
     """Return the label ``first … last``, with more dots than any leaf has, so that no leaf reads as a group."""
     most = max((len(run) for leaf in leaves for run in re.findall("…+", leaf)), default=0)
     dots = "…" * (most + 1)
-    return lambda first, last: f"{first} {dots} {last}"
+    return lambda start, end: f"{leaves[start]} {dots} {leaves[end - 1]}"

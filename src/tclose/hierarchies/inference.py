@@ -13,7 +13,6 @@ from tclose.hierarchies.groups import flat_hierarchy, group_hierarchy, quantile_
 from tclose.hierarchies.intervals import interval_hierarchy
 from tclose.hierarchies.leaves import (
     Leaves,
-    exact_text,
     in_order,
     leaves_of,
     numbers_of,
@@ -24,6 +23,7 @@ from tclose.hierarchies.leaves import (
 )
 from tclose.hierarchies.masks import mask_hierarchy
 from tclose.hierarchies.tree import Hierarchy
+from tclose.values import exact_text
 
 FEW = 2
 """Up to this many distinct values there is nothing between the values and the root."""
@@ -78,7 +78,7 @@ def inferred_hierarchy(
     return _text_hierarchy(leaves) if kind == "text" else None
 
 
-def neighbour_hierarchy(ordered: Sequence[str]) -> Hierarchy:
+def neighbour_hierarchy(ordered: Sequence[object]) -> Hierarchy:
     """Return values in groups of 2, 4, 8, … neighbours, or of more where that would make too many levels."""
     size = next(size for size in itertools.count(2) if size ** (MOST_WIDTHS + 1) >= len(ordered))
     return group_hierarchy(ordered, size)

@@ -11,7 +11,6 @@ from tclose.errors import HierarchyError
 from tclose.exact import Number
 from tclose.hierarchies.leaves import (
     Place,
-    exact_text,
     grown,
     multiples_given,
     numbers_given,
@@ -20,6 +19,7 @@ from tclose.hierarchies.leaves import (
     sorted_leaves,
 )
 from tclose.hierarchies.tree import Hierarchy
+from tclose.values import exact_text
 
 
 def interval_hierarchy(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,7 +14,7 @@ from tclose.errors import HierarchyError, ThresholdError, counted
 from tclose.exact import Number, fraction
 from tclose.hierarchies.files import ROOT
 from tclose.hierarchies.tree import Hierarchy
-from tclose.readings import as_text, exact_number, whole_positions
+from tclose.values import UnclearNumbersError, as_text, exact_text, line_of, sizes_of, whole_positions
 
 Leaves = dict[str, object]
 """The text of each value, and the value; in the order in which the values came."""
@@ -83,7 +82,7 @@ def grown(
 
 def numbers_of(leaves: Leaves) -> list[Fraction | float]:
     """Return the number of each leaf, infinities as floats; refuse leaves that are no numbers."""
-    numbers = [_number(value) for value in leaves.values()]
+    numbers = _numbers(leaves)
     found = [number for number in numbers if number is not None]
     if len(found) < len(numbers):
         raise HierarchyError(
@@ -93,12 +92,21 @@ def numbers_of(leaves: Leaves) -> list[Fraction | float]:
     return found
 
 
-def _number(value: object) -> Fraction | float | None:
-    if isinstance(value, float | Decimal) and math.isinf(value):
-        return float(value)
-    if isinstance(value, int | float | Decimal | str) and not isinstance(value, bool):
-        return exact_number(value)
-    return None
+def _numbers(leaves: Leaves) -> list[Fraction | float | None]:
+    """Return the number of each leaf, infinities as floats; None of dates, times and truth values."""
+    values = list(leaves.values())
+    try:
+        sizes = sizes_of(values)
+    except UnclearNumbersError as unclear:
+        raise HierarchyError(f"The column is text that cannot be put in order: {unclear}") from None
+    return [
+        float(value)
+        if isinstance(value, float | Decimal) and math.isinf(value)
+        else size
+        if line_of(value) in ("numbers", "text")
+        else None
+        for value, size in zip(values, sizes, strict=True)
+    ]
 
 
 def scaled(numbers: Sequence[Fraction | float], others: Sequence[Fraction]) -> tuple[list[Place], list[int], int]:
@@ -112,22 +120,13 @@ def scaled(numbers: Sequence[Fraction | float], others: Sequence[Fraction]) -> t
 
 def places_of(leaves: Leaves) -> list[Place] | None:
     """Return the place of each leaf on a line; None where the values are not all numbers, dates or times alike."""
-    lines = {_line(value) for value in leaves.values()}
-    if len(lines) > 1:
+    values = list(leaves.values())
+    lines = {line_of(value) for value in values}
+    if len(lines - {"text"}) > 1:
         return None
-    numbers = [exact_number(value) if lines != {"number"} else _number(value) for value in leaves.values()]
+    numbers = _numbers(leaves) if lines & {"numbers", "text"} else sizes_of(values)
     found = [number for number in numbers if number is not None]
     return scaled(found, ())[0] if len(found) == len(numbers) else None
-
-
-def _line(value: object) -> str:
-    """Return which line a value lies on: exact numbers of values on different lines do not compare."""
-    if isinstance(value, dt.datetime):
-        return "time with a zone" if value.tzinfo else "time"
-    for kind, line in ((dt.date, "date"), (dt.time, "clock"), (dt.timedelta, "duration"), (np.datetime64, "time")):
-        if isinstance(value, kind):
-            return line
-    return "number"
 
 
 def in_order(leaves: Leaves, categories: Sequence[str] | None = None) -> list[str]:
@@ -183,23 +182,3 @@ def multiples_given(given: Number | Iterable[Number], what: str) -> list[Fractio
                 "so that groups of one level would be torn on the next; give multiples, such as 5, 10, 20."
             )
     return numbers
-
-
-def exact_text(number: Fraction) -> str:
-    """Return a number as an exact decimal, or as a fraction where it has none.
-
-    Examples
-    --------
-    >>> [exact_text(Fraction(text)) for text in ("20", "-0.05", "12.50", "1/3")]
-    ['20', '-0.05', '12.5', '1/3']
-    """
-    digits, rest = 0, number.denominator
-    while rest % 10 == 0:
-        digits, rest = digits + 1, rest // 10
-    for factor in (2, 5):
-        while rest % factor == 0:
-            digits, rest = digits + 1, rest // factor
-    if rest != 1 or number.denominator == 1:
-        return str(number)
-    text = str(abs(number.numerator) * 10**digits // number.denominator).rjust(digits + 1, "0")
-    return f"{'-' if number < 0 else ''}{text[:-digits]}.{text[-digits:]}"

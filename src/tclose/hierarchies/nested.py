@@ -9,7 +9,7 @@ ancestor, which is what the hierarchical distance of Li et al. asks for.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from numbers import Integral
 
 from tclose.errors import HierarchyError
@@ -113,3 +113,26 @@ def _check_one_node_per_label(nodes: set[Path], level: int) -> None:
             f"On level {level} of the nested hierarchy, {shared} labels are used again in another branch; "
             "give every leaf and every group a name of its own."
         )
+
+
+def tree_of_rows(rows: Iterable[Sequence[str]]) -> dict[str, object]:
+    """Return rows, from leaf to root, as a nested mapping of which :func:`rows_of_tree` makes them again.
+
+    Examples
+    --------
+    >>> tree_of_rows([("flu", "lung", "*"), ("colitis", "colon", "*"), ("asthma", "lung", "*")])
+    {'*': {'lung': ['flu', 'asthma'], 'colon': ['colitis']}}
+    """
+    root: dict[str, dict[str, object]] = {}
+    for leaf, *groups in rows:
+        below: dict[str, object] = root  # type: ignore[assignment]
+        for label in reversed(groups):
+            below = below.setdefault(label, {})  # type: ignore[assignment]
+        below[leaf] = {}
+    return {label: _children(below) for label, below in root.items()}
+
+
+def _children(below: Mapping[str, object]) -> object:
+    if not any(below.values()):
+        return list(below)
+    return {label: _children(under) for label, under in below.items() if isinstance(under, Mapping)}

@@ -5,19 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from tclose.errors import HierarchyError
+from tclose.hierarchies.coded import bottom_hierarchy, round_hierarchy, top_hierarchy
+from tclose.hierarchies.codes import check_lengths, icd10_levels, is_icd10, prefix_levels
 from tclose.hierarchies.dates import calendar_levels, check_levels, days_of
 from tclose.hierarchies.files import ROOT
 from tclose.hierarchies.intervals import break_hierarchy, interval_hierarchy
 from tclose.hierarchies.leaves import is_label
 from tclose.hierarchies.masks import masked_levels
 from tclose.hierarchies.tree import Hierarchy, Row
-from tclose.readings import exact_number
+from tclose.values import UnclearNumbersError
+from tclose.values.numerals import numbers_in
 
 
 def extended_hierarchy(tree: Hierarchy, values: Iterable[str]) -> Hierarchy:
     """Return a hierarchy with a row for each further value that its rule covers.
 
-    Intervals and breaks cover every number, dates every date, a mask every code that is no longer than the longest it
+    Intervals, breaks, top and bottom coding and rounding cover every number, dates every date, prefixes every text,
+    ICD-10 its codes, a mask every code that is no longer than the longest it
     was made for, and ``flat`` every text. Groups and quantiles know only the values that they were made of, and so does
     a hierarchy from a file.
 
@@ -43,38 +47,75 @@ def extended_hierarchy(tree: Hierarchy, values: Iterable[str]) -> Hierarchy:
     if tree.rule is None:
         return tree
     new = [value for value in dict.fromkeys(values) if value not in tree and is_label(value)]
-    return Hierarchy((*tree.rows, *_follow(tree.rule, new, tree.height)), tree.rule)
+    return Hierarchy((*tree.rows, *_follow(tree.rule, new, tree)), tree.rule)
 
 
 def check_rule(rule: str) -> None:
     """Refuse a text that is no rule."""
-    _follow(rule, (), 1)
+    _follow(rule, (), Hierarchy(((ROOT, ROOT),)))
 
 
-def _follow(rule: str, values: Sequence[str], height: int) -> tuple[Row, ...]:
+def _follow(rule: str, values: Sequence[str], tree: Hierarchy) -> tuple[Row, ...]:
     word, _, rest = rule.partition(":")
     if word not in _RULES:
         raise HierarchyError("The hierarchy has a rule that this version of tclose does not know; build it again.")
-    return _RULES[word](rest, values, height)
+    return _RULES[word](rest, values, tree)
 
 
-def _intervals(widths: str, values: Sequence[str], _height: int) -> tuple[Row, ...]:
-    numbers = _numbers(values)
-    built = interval_hierarchy(numbers, widths.split(","))
-    return built.rows if numbers else ()
+def _intervals(widths: str, values: Sequence[str], tree: Hierarchy) -> tuple[Row, ...]:
+    built = interval_hierarchy(_numbers(values, tree), widths.split(","))
+    return _of_new(built, values)
 
 
-def _breaks(lists: str, values: Sequence[str], _height: int) -> tuple[Row, ...]:
-    numbers = _numbers(values)
-    built = break_hierarchy(numbers, [given.split(",") for given in lists.split("/")])
-    return built.rows if numbers else ()
+def _breaks(lists: str, values: Sequence[str], tree: Hierarchy) -> tuple[Row, ...]:
+    built = break_hierarchy(_numbers(values, tree), [given.split(",") for given in lists.split("/")])
+    return _of_new(built, values)
 
 
-def _numbers(values: Sequence[str]) -> list[str]:
-    return [value for value in values if exact_number(value) is not None]
+def _top(numbers: str, values: Sequence[str], tree: Hierarchy) -> tuple[Row, ...]:
+    top, *widths = numbers.split(",")
+    return _of_new(top_hierarchy(_numbers(values, tree), top, widths), values)
 
 
-def _mask(side: str, values: Sequence[str], height: int) -> tuple[Row, ...]:
+def _bottom(numbers: str, values: Sequence[str], tree: Hierarchy) -> tuple[Row, ...]:
+    bottom, *widths = numbers.split(",")
+    return _of_new(bottom_hierarchy(_numbers(values, tree), bottom, widths), values)
+
+
+def _round(units: str, values: Sequence[str], tree: Hierarchy) -> tuple[Row, ...]:
+    return _of_new(round_hierarchy(_numbers(values, tree), units.split(",")), values)
+
+
+def _prefix(lengths: str, values: Sequence[str], _tree: Hierarchy) -> tuple[Row, ...]:
+    if not all(length.isdecimal() and len(length) < 10 for length in lengths.split(",")):
+        raise HierarchyError("Prefixes have whole numbers of characters; build the hierarchy again.")
+    kept = [int(length) for length in lengths.split(",")]
+    check_lengths(kept)
+    return _rows(values, prefix_levels(values, kept))
+
+
+def _icd10(nothing: str, values: Sequence[str], _tree: Hierarchy) -> tuple[Row, ...]:
+    if nothing:
+        raise HierarchyError("The hierarchy of ICD-10 has nothing to choose; build it again.")
+    codes = [value for value in values if is_icd10(value)]
+    return _rows(codes, icd10_levels(codes))
+
+
+def _numbers(values: Sequence[str], tree: Hierarchy) -> list[str]:
+    """Return the values that are numbers, with those known already: together they say what a comma means."""
+    try:
+        return list(numbers_in([*tree.leaves, *values]))
+    except UnclearNumbersError as unclear:
+        raise HierarchyError(f"The new values cannot be placed: {unclear}") from None
+
+
+def _of_new(built: Hierarchy, values: Sequence[str]) -> tuple[Row, ...]:
+    new = set(values)
+    return tuple(row for row in built.rows if row[0] in new)
+
+
+def _mask(side: str, values: Sequence[str], tree: Hierarchy) -> tuple[Row, ...]:
+    height = tree.height
     if side not in ("left", "right"):
         raise HierarchyError("Codes are masked from the right or from the left; build the hierarchy again.")
     codes = [value for value in values if len(value) <= height]
@@ -82,14 +123,14 @@ def _mask(side: str, values: Sequence[str], height: int) -> tuple[Row, ...]:
     return _rows(codes, levels, ROOT * height)
 
 
-def _dates(levels: str, values: Sequence[str], _height: int) -> tuple[Row, ...]:
+def _dates(levels: str, values: Sequence[str], _tree: Hierarchy) -> tuple[Row, ...]:
     named = levels.split(",")
     check_levels(named)
     day_of = {value: days[0] for value in values if (days := days_of({value: value}))}
     return _rows(list(day_of), calendar_levels(list(day_of.values()), named))
 
 
-def _flat(nothing: str, values: Sequence[str], _height: int) -> tuple[Row, ...]:
+def _flat(nothing: str, values: Sequence[str], _tree: Hierarchy) -> tuple[Row, ...]:
     if nothing:
         raise HierarchyError("A flat hierarchy has nothing to choose; build it again.")
     return _rows(values, [])
@@ -99,10 +140,15 @@ def _rows(values: Sequence[str], levels: Sequence[Sequence[str]], root: str = RO
     return tuple((value, *labels, root) for value, *labels in zip(values, *levels, strict=True))
 
 
-_RULES: dict[str, Callable[[str, Sequence[str], int], tuple[Row, ...]]] = {
+_RULES: dict[str, Callable[[str, Sequence[str], Hierarchy], tuple[Row, ...]]] = {
+    "bottom": _bottom,
     "breaks": _breaks,
     "dates": _dates,
     "flat": _flat,
+    "icd10": _icd10,
     "intervals": _intervals,
     "mask": _mask,
+    "prefix": _prefix,
+    "round": _round,
+    "top": _top,
 }

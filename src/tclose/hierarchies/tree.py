@@ -11,20 +11,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tclose.errors import HierarchyError
+from tclose.values import respelled
 
 Row = tuple[str, ...]
+_SHOWN = 5
+"""How many places of values a message names."""
 
 
 class UncoveredValuesError(HierarchyError):
-    """Values of a column are not leaves of its hierarchy; ``missing`` holds them, the message does not."""
+    """Values of a column are not leaves of its hierarchy; ``missing`` holds them, the message only their places.
 
-    def __init__(self, missing: Iterable[str], column: str | None = None) -> None:
+    Parameters
+    ----------
+    missing
+        The values.
+    column
+        The column, if it has a name.
+    places
+        Where they stand among the column's distinct values in the order of their texts, from 1 on.
+    """
+
+    def __init__(self, missing: Iterable[str], column: str | None = None, places: Sequence[int] = ()) -> None:
         self.column = column
         self.missing = tuple(missing)
         whose = f" of {column!r}" if column else ""
-        what = "1 value is" if len(self.missing) == 1 else f"{len(self.missing)} values are"
+        what = "1 value is" if len(self.missing) == 1 else f"{len(self.missing):,} values are"
+        first = ", ".join(f"{place:,}" for place in places[:_SHOWN])
+        where = f" (of its distinct values in the order of their texts, number {first}" if places else ""
+        where += f"{', …' * (len(places) > _SHOWN)})" if places else ""
         super().__init__(
-            f"The hierarchy{whose} does not cover its column: {what} not among its leaves. "
+            f"The hierarchy{whose} does not cover its column: {what} not among its leaves{where}. "
             "Add a row for each (the error's attribute 'missing' lists them), or correct their spelling."
         )
 
@@ -123,13 +139,43 @@ class Hierarchy:
         """
         missing = [value for value in dict.fromkeys(values) if value not in self._row_of]
         if missing:
-            raise UncoveredValuesError(missing, column)
+            ranked = sorted(dict.fromkeys(values))
+            strange = {*missing}
+            raise UncoveredValuesError(missing, column, [at for at, each in enumerate(ranked, 1) if each in strange])
         rows = [self._row_of[value] for value in values]
         codes = np.empty((self.height, len(rows)), dtype=np.int32)
         for level in range(self.height):
             code_of: dict[str, int] = {}
             codes[level] = [code_of.setdefault(row[level], len(code_of)) for row in rows]
         return codes
+
+    def naming(self, texts: Iterable[str], kind: str, spelling: str = "plain") -> Hierarchy:
+        """Return the hierarchy with leaves under the texts of the values that they mean.
+
+        Parameters
+        ----------
+        texts
+            The texts under which the values of a column are matched.
+        kind, spelling
+            What the values are, and how their file writes them: see :func:`~tclose.values.named_texts`.
+
+        Raises
+        ------
+        HierarchyError
+            When two leaves mean the same value and have different ancestors.
+
+        Examples
+        --------
+        >>> Hierarchy((("1.50", "low", "*"), ("20.00", "high", "*"))).naming(["1.5", "20"], "number").leaves
+        ('1.5', '20')
+        """
+        missing = [text for text in texts if text not in self]
+        if not missing:
+            return self
+        name_of = respelled(self.leaves, kind, spelling)
+        text_of = {name_of[text]: text for text in missing if text in name_of}
+        rows = tuple((text_of.get(row[0], row[0]), *row[1:]) for row in self.rows)
+        return Hierarchy(rows, self.rule)
 
 
 def check_shape(rows: Sequence[Sequence[object]], places: Sequence[str]) -> None:

@@ -16,9 +16,14 @@ class AlphaK(AttributeModel):
     """The largest share of one value in a class, at most α; k is asked for beside it."""
 
     key = "alpha"
+    fewer_rows = "even"
     title = "(α,k)-anonymity"
     meaning = "Whoever knows a person's class can guess the sensitive value with at most this chance."
+    limit = "values that mean the same; rare values that become common"
+    formula = "α = max over classes and values of p"
+    remarks = "It takes all values as sensitive. The k of the pair is a requirement of its own: add `--k`."
     source = "Wong et al. 2006"
+    paper = "R. Wong, J. Li, A. Fu, K. Wang: (α,k)-Anonymity, KDD 2006"
     good = "low"
     bounds = (0, 1)
     usual = True

@@ -40,6 +40,22 @@ class ClassFigures:
     totals: Mapping[str, float] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Whole:
+    """What was added up over all classes of a table, for :meth:`Model.details`."""
+
+    rows: int
+    classes: int
+    people: int
+    """Rows of the population that look like someone in the table; 0 without a population."""
+    at_risk: int
+    """Rows of the classes beyond :attr:`Model.at_risk`."""
+    totals: Mapping[str, float]
+    """What the model itself wanted added up, :attr:`ClassFigures.totals`."""
+    mean_risk: Fraction | None
+    """The marketer's risk, where it was measured."""
+
+
 class Model(ABC):
     """A privacy model. Instances are frozen dataclasses whose fields are the model's parameters."""
 
@@ -48,8 +64,17 @@ class Model(ABC):
     title: ClassVar[str]
     meaning: ClassVar[str]
     """One sentence that says what the figure means to a person in the table."""
+    limit: ClassVar[str]
+    """What it does not stop."""
+    formula: ClassVar[str]
     source: ClassVar[str]
+    """Where it was defined, in short."""
+    paper: ClassVar[str]
     """Where it was defined."""
+    remarks: ClassVar[str] = ""
+    """What else there is to know of it, in Markdown."""
+    infinite: ClassVar[str] = ""
+    """When its figure is infinite; empty where it never is."""
     scope: ClassVar[Literal["table", "attribute"]] = "attribute"
     good: ClassVar[Literal["high", "low"]]
     """Whether a high or a low figure protects."""
@@ -67,7 +92,22 @@ class Model(ABC):
     """Whether a class is compared with larger classes instead of the reference."""
     usual: ClassVar[bool] = False
     """Whether an audit measures it without being asked."""
+    in_all: ClassVar[bool] = True
+    """Whether an audit that measures all models measures it."""
     needs_population: ClassVar[bool] = False
+    beside: ClassVar[tuple[str, ...]] = ()
+    """The keys of models whose figures its details need."""
+    at_risk: ClassVar[Fraction | None] = None
+    """A row of a class with a worse figure counts as at risk; None where that makes no sense."""
+    one_value_each: ClassVar[bool] = False
+    """Whether everyone must have one value in a class, where people are counted, for counts to say the figure."""
+    kept_by_merging: ClassVar[bool] = True
+    """Whether a requirement that classes meet is met by the class they merge to."""
+    fewer_rows: ClassVar[Literal["never", "even", "nearer"]] = "nearer"
+    """How a class may come to meet a requirement without some rows: never, or with values more even or nearer to the
+    reference."""
+    parameter_bounds: ClassVar[Mapping[str, tuple[str, str]]] = {}
+    """The smallest and largest value of a parameter that need not be whole."""
     example: ClassVar[str]
     """A threshold as a person writes it, for help and docs."""
 
@@ -87,10 +127,15 @@ class Model(ABC):
         low, high = self.bounds
         return threshold <= low if self.good == "high" else threshold >= high
 
-    def details(self, totals: Mapping[str, float], rows: int) -> dict[str, Exact]:
-        """Return further figures of the whole table from what was added up over its classes."""
-        del totals, rows
+    def details(self, whole: Whole) -> dict[str, Exact]:
+        """Return further figures of the whole table."""
+        del whole
         return {}
+
+    def least_size(self, threshold: Fraction) -> Fraction | float | None:
+        """Return how many rows in every class are enough to meet a threshold; None if it is not about sizes alone."""
+        del threshold
+        return None
 
     def exact(self, domain: Domain | None, *parts: int) -> Exact:
         """Return the exact figure of a class from its parts."""
@@ -119,6 +164,13 @@ class AttributeModel(Model):
     @abstractmethod
     def measure(self, block: Block, domain: Domain) -> ClassFigures:
         """Return the figure of each class from its counts."""
+
+    def measure_beside(
+        self, block: Block, domain: Domain, supersets: list[tuple[Integers, Block | None]]
+    ) -> ClassFigures:
+        """Return the figure of each class where the classes it is part of are known too."""
+        del supersets
+        return self.measure(block, domain)
 
 
 def blanked(values: NDArray[Any], block: Block) -> NDArray[np.float64]:

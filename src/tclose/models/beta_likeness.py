@@ -22,7 +22,13 @@ class BetaLikeness(AttributeModel):
     key = "beta"
     title = "basic β-likeness"
     meaning = "No sensitive value is more than 1 + β times as likely in a class as in the table."
+    limit = "a value that becomes much less likely"
+    formula = "β = max over classes and values with p > q of (p − q)/q"
+    infinite = (
+        "a class holds a value that the reference lacks; this cannot happen if the reference is the audited table"
+    )
     source = "Cao, Karras 2012"
+    paper = "J. Cao, P. Karras: Publishing microdata with a robust privacy guarantee, PVLDB 5(11), 2012"
     good = "low"
     bounds = (0, math.inf)
     example = "2"

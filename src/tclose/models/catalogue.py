@@ -5,14 +5,15 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from tclose.errors import ThresholdError, closest, listed
-from tclose.exact import Number, fraction
+from tclose.errors import ThresholdError, closest, either, listed
+from tclose.exact import Number, fraction, written
 from tclose.models.alpha_k import AlphaK
 from tclose.models.base import AttributeModel, Model, TableModel
 from tclose.models.beta_likeness import BetaLikeness
+from tclose.models.corrupted import AlphaCorrupted, EntropyCorrupted, KCorrupted, LCorrupted, TCorrupted
 from tclose.models.delta_disclosure import DeltaDisclosure, DeltaOfPresent
 from tclose.models.delta_presence import PresenceAtLeast, PresenceAtMost
 from tclose.models.distinct_l import DistinctL
@@ -37,12 +38,25 @@ MODELS: dict[str, type[Model]] = {
     for model in (
         KAnonymity, DistinctL, TCloseness, AlphaK, EntropyL, RecursiveL, PSensitive, KLCloseness, JSCloseness,
         SmoothedJS, NTCloseness, BetaLikeness, EnhancedBeta, DeltaDisclosure, DeltaOfPresent, KE, ProsecutorRisk,
-        MarketerRisk, JournalistRisk, KMap, PresenceAtMost, PresenceAtLeast,
+        MarketerRisk, JournalistRisk, KMap, PresenceAtMost, PresenceAtLeast, KCorrupted, LCorrupted, TCorrupted,
+        AlphaCorrupted, EntropyCorrupted,
     )
 }  # fmt: skip
+_WITH_OTHERS_KNOWN: dict[str, type[Model]] = {
+    "k": KCorrupted, "prosecutor": KCorrupted, "l": LCorrupted, "p": LCorrupted, "t": TCorrupted,
+    "alpha": AlphaCorrupted, "entropy_l": EntropyCorrupted,
+}  # fmt: skip
+"""The model to take for another where somebody knows others of the class."""
 
+_MOST_COLUMNS = 2**31
+MOST_KNOWN = 10_000
+"""More others of a class than anybody knows; their worst choice takes time that grows with their square."""
 Wanted = Mapping[str, "Number | Iterable[Number] | Mapping[str, Number | Iterable[Number]]"]
 """Requirements as a person writes them: ``{"k": 5, "t": "0.2"}``, ``{"t": {"salary": 0.2, "disease": "1/3"}}``."""
+
+
+FEW = 5
+"""A class of fewer rows, or people, shows single people where no k is required."""
 
 
 @dataclass(frozen=True)
@@ -52,12 +66,15 @@ class Requirement:
     model: Model
     threshold: Fraction
     attribute: str | None = None
+    any: int | None = None
+    """At most how many of the quasi-identifiers someone knows, whichever they are; None stands for all of them."""
 
     @property
     def text(self) -> str:
-        """The requirement as a person reads it, such as ``t ≤ 0.2``."""
+        """The requirement as a person reads it, such as ``t ≤ 0.2`` or ``k ≥ 5 for any 3 columns``."""
         sign = {("high", False): "≥", ("low", False): "≤", ("high", True): ">", ("low", True): "<"}
-        return f"{label(self.model)} {sign[self.model.good, self.model.strict]} {short(self.threshold)}"
+        known = "" if self.any is None else f" for any {'column' if self.any == 1 else f'{self.any} columns'}"
+        return f"{label(self.model)} {sign[self.model.good, self.model.strict]} {written(self.threshold)}{known}"
 
     def met_by(self, figure: Fraction | int | float) -> bool:
         """Return whether a figure meets the threshold; exact for exact figures."""
@@ -66,29 +83,18 @@ class Requirement:
         return (figure > self.threshold) == (self.model.good == "high")
 
 
+def few(wanted: Iterable[Requirement]) -> int:
+    """Return the size below which a class shows single people: the largest k that is required, else 5."""
+    return max((math.ceil(each.threshold) for each in wanted if each.model.key == "k"), default=FEW)
+
+
 def label(model: Model) -> str:
     """Return a model's key with its parameters, such as ``recursive(level=2)``."""
     parameters = ", ".join(
-        f"{field.name}={short(getattr(model, field.name))}"
+        f"{field.name}={written(getattr(model, field.name))}"
         for field in dataclasses.fields(model)  # type: ignore[arg-type]
     )
     return f"{model.key}({parameters})" if parameters else model.key
-
-
-def short(number: object) -> str:
-    """Return a threshold as short text: a decimal where it is one, else a fraction."""
-    if not isinstance(number, Fraction):
-        return str(number)
-    if abs(number) >= 10**12:
-        return str(number)
-    denominator = number.denominator
-    while denominator % 2 == 0:
-        denominator //= 2
-    while denominator % 5 == 0:
-        denominator //= 5
-    if denominator == 1 and len(text := format(float(number), ".12g")) < 12 and "e" not in text:
-        return text
-    return str(number)
 
 
 def requirements(wanted: Wanted | Iterable[Requirement] | None) -> tuple[Requirement, ...]:
@@ -110,6 +116,77 @@ def requirements(wanted: Wanted | Iterable[Requirement] | None) -> tuple[Require
         for attribute, numbers in each:
             found += _requirements_of(key, numbers, attribute)
     return tuple(found)
+
+
+def required_for_any(wanted: Iterable[Requirement], most: object) -> tuple[Requirement, ...]:
+    """Return requirements for whoever knows at most so many of the quasi-identifiers; as they are where None.
+
+    A requirement that says itself how many columns are known keeps that.
+    """
+    every, known = tuple(wanted), None if most is None else _whole_any(most)
+    every = tuple(replace(each, any=known) if each.any is None else each for each in every)
+    if len({each.any for each in every} - {None}) > 1:
+        raise ThresholdError("Requirements for any so many columns must all name the same number of columns.")
+    return every
+
+
+def required_with_known(wanted: Iterable[Requirement], known: object) -> tuple[Requirement, ...]:
+    """Return requirements, each also for whoever knows so many others of the class; as they are where None.
+
+    Examples
+    --------
+    >>> [each.text for each in required_with_known(requirements({"k": 5, "prosecutor": "0.09"}), 2)]
+    ['k ≥ 5', 'prosecutor ≤ 0.09', 'k_corrupted(known=2) ≥ 5', 'k_corrupted(known=2) ≥ 12']
+    """
+    every = tuple(wanted)
+    if known is None:
+        return every
+    stated = [each for each in every if type(each.model) not in _WITH_OTHERS_KNOWN.values()]
+    return tuple(dict.fromkeys([*every, *(_with_known(each, whole_known(known)) for each in stated)]))
+
+
+def _with_known(requirement: Requirement, known: int) -> Requirement:
+    model, threshold = requirement.model, requirement.threshold
+    if model.key not in _WITH_OTHERS_KNOWN:
+        others = listed([key for key, found in MODELS.items() if found in _WITH_OTHERS_KNOWN.values()])
+        raise ThresholdError(
+            f"{model.key} has no figure for whoever knows others of a class, so that it cannot go with "
+            f"{either('corrupted=2', '--corrupted 2')}; require {others} of those known instead."
+        )
+    if model.key == "prosecutor":
+        threshold = Fraction(math.ceil(model.least_size(threshold) or 0))
+    return replace(requirement, model=_WITH_OTHERS_KNOWN[model.key](known=known), threshold=threshold)  # type: ignore[call-arg]
+
+
+def measured_with_known(models: Iterable[Model], known: object) -> tuple[Model, ...]:
+    """Return models, and beside them their figures for whoever knows so many others of the class."""
+    every = tuple(models)
+    if known is None:
+        return every
+    twins = [_WITH_OTHERS_KNOWN[each.key] for each in every if each.key in _WITH_OTHERS_KNOWN]
+    return tuple(dict.fromkeys([*every, *(twin(known=whole_known(known)) for twin in twins)]))  # type: ignore[call-arg]
+
+
+def whole_known(known: object) -> int:
+    """Return how many others someone knows, if it is a whole number of at least 1."""
+    if isinstance(known, bool) or not isinstance(known, int) or not 1 <= known <= MOST_KNOWN:
+        such = either("corrupted=2", "--corrupted 2")
+        raise ThresholdError(
+            f"How many others someone knows is a whole number from 1 to {MOST_KNOWN:,}, such as {such}."
+        )
+    return known
+
+
+def columns_known(wanted: Iterable[Requirement], most: int | None = None) -> int | None:
+    """Return at most how many columns someone knows: as said, or as the requirements say; None for all of them."""
+    return max((each.any for each in wanted if each.any is not None), default=most)
+
+
+def _whole_any(most: object) -> int:
+    if isinstance(most, bool) or not isinstance(most, int) or not 1 <= most <= _MOST_COLUMNS:
+        such = either("any=3", "--any 3")
+        raise ThresholdError(f"How many columns someone knows is a whole number of at least 1, such as {such}.")
+    return most
 
 
 def _requirements_of(key: str, numbers: object, attribute: str | None) -> list[Requirement]:
@@ -158,9 +235,9 @@ def _check(model: type[Model], threshold: Fraction) -> None:
     low, high = model.bounds
     if not low <= threshold <= high:
         top = "" if math.isinf(high) else f" and at most {high}"
-        raise ThresholdError(f"The threshold of {model.key} must be at least {low}{top}, not {short(threshold)}.")
+        raise ThresholdError(f"The threshold of {model.key} must be at least {low}{top}, not {written(threshold)}.")
     if model.whole and threshold.denominator != 1:
-        raise ThresholdError(f"The threshold of {model.key} must be a whole number, not {short(threshold)}.")
+        raise ThresholdError(f"The threshold of {model.key} must be a whole number, not {written(threshold)}.")
 
 
 def _built(model: type[Model], parameters: dict[str, Fraction]) -> Model:
@@ -168,13 +245,16 @@ def _built(model: type[Model], parameters: dict[str, Fraction]) -> Model:
     made: dict[str, Fraction | int] = {}
     for name, value in parameters.items():
         if value <= 0:
-            raise ThresholdError(f"The {name} of {model.key} must be more than 0, not {short(value)}.")
-        if name == "bandwidth":
-            if not Fraction(1, 10**9) <= value <= 10**6:
-                raise ThresholdError(f"The bandwidth of {model.key} must be between 1e-9 and 1e6.")
+            raise ThresholdError(f"The {name} of {model.key} must be more than 0, not {written(value)}.")
+        if name in model.parameter_bounds:
+            low, high = model.parameter_bounds[name]
+            if not fraction(low) <= value <= fraction(high):
+                raise ThresholdError(f"The {name} of {model.key} must be between {low} and {high}.")
             made[name] = value
         elif value.denominator != 1:
-            raise ThresholdError(f"The {name} of {model.key} must be a whole number, not {short(value)}.")
+            raise ThresholdError(f"The {name} of {model.key} must be a whole number, not {written(value)}.")
+        elif name == "known":
+            made[name] = whole_known(int(value))
         else:
             made[name] = int(value)
     return model(**made)
@@ -187,14 +267,11 @@ def usual_models() -> tuple[Model, ...]:
 
 def measurable_models(*, population: bool) -> tuple[Model, ...]:
     """Return every model that needs no number or table which was not given."""
-    return tuple(
-        model()
-        for model in MODELS.values()
-        if not model.needs_supersets and model is not SmoothedJS and (population or not model.needs_population)
-    )
+    return tuple(model() for model in MODELS.values() if model.in_all and (population or not model.needs_population))
 
 
 __all__ = [
-    "MODELS", "AttributeModel", "Model", "Requirement", "TableModel", "Wanted", "label", "measurable_models",
-    "requirements", "short", "usual_models",
+    "MODELS", "AttributeModel", "Model", "Requirement", "TableModel", "Wanted", "columns_known", "label",
+    "measurable_models", "measured_with_known", "required_for_any", "required_with_known", "requirements",
+    "usual_models",
 ]  # fmt: skip

@@ -14,7 +14,7 @@ from tclose.distances.divergences import DIGITS
 from tclose.distances.ratios import gains
 from tclose.domains import Domain
 from tclose.models.base import AttributeModel, ClassFigures, blanked
-from tclose.models.held import held_pairs
+from tclose.models.value_pairs import value_pairs
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,15 @@ class DeltaDisclosure(AttributeModel):
     key = "delta"
     title = "δ-disclosure privacy"
     meaning = "No sensitive value is more or less likely in a class than in the table by a factor of e^δ."
+    limit = "little; but nearly no useful table meets it"
+    formula = "δ = max over classes and all values of the reference of |ln(p/q)|"
+    remarks = (
+        "The definition speaks of all values of the table, so a class that lacks one has an infinite figure.\n"
+        "Some tools skip the values that a class lacks: that is `delta_present`."
+    )
+    infinite = "a class lacks a value of the reference, or holds one that the reference lacks"
     source = "Brickell, Shmatikov 2008"
+    paper = "J. Brickell, V. Shmatikov: The cost of privacy, KDD 2008"
     good = "low"
     strict = True
     bounds = (0, math.inf)
@@ -46,7 +54,7 @@ class DeltaDisclosure(AttributeModel):
 
     def certain(self, domain: Domain | None, block: Block, position: int) -> Decimal:
         """Return the largest absolute log ratio of one class to 60 digits."""
-        pairs, total = held_pairs(domain, block, position)
+        pairs, total = value_pairs(domain, block, position)
         with localcontext() as context:
             context.prec = DIGITS
             n = sum(count for count, _ in pairs)
@@ -60,7 +68,15 @@ class DeltaOfPresent(DeltaDisclosure):
     key = "delta_present"
     title = "δ-disclosure of the values present"
     meaning = "As δ-disclosure, blind to values that a class lacks, although their absence is told too."
-    example = "1.5"
+    limit = "values that a class does not hold are not looked at"
+    formula = "δ = max over classes and the values that a class holds of |ln(p/q)|"
+    remarks = (
+        "As `delta`, without the values that a class lacks: for comparing with tools that skip them. It is weaker."
+    )
+    infinite = (
+        "a class holds a value that the reference lacks; this cannot happen if the reference is the audited table"
+    )
+    kept_by_merging = False
 
     def measure(self, block: Block, domain: Domain) -> ClassFigures:
         """Return the largest absolute log ratio of each class among the values it holds."""

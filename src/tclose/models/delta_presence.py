@@ -14,6 +14,7 @@ from tclose.models.base import ClassFigures, TableModel
 class _Presence(TableModel):
     title = "δ-presence"
     source = "Nergiz, Atzori, Clifton 2007"
+    paper = "M. E. Nergiz, M. Atzori, C. Clifton: Hiding the presence of individuals from shared databases, SIGMOD 2007"
     bounds = (0, 1)
     needs_population = True
 
@@ -35,6 +36,9 @@ class PresenceAtMost(_Presence):
 
     key = "presence_max"
     meaning = "Whoever finds a person in the population learns that they are in the table with at most this chance."
+    limit = "learning a sensitive value of someone who is known to be in the table"
+    formula = "δ_max = max over classes of f/F"
+    remarks = "`--presence LOW,HIGH` requires both bounds at once."
     good = "low"
     example = "0.5"
 
@@ -49,5 +53,8 @@ class PresenceAtLeast(_Presence):
 
     key = "presence_min"
     meaning = "Whoever looks like someone in the table is in it with at least this chance."
+    limit = "learning a sensitive value of someone who is known to be in the table"
+    formula = "δ_min = min over classes of f/F"
+    remarks = "Only the table's own classes count. `--presence LOW,HIGH` requires both bounds at once."
     good = "high"
     example = "0.1"

@@ -14,9 +14,13 @@ class DistinctL(AttributeModel):
     """The number of different sensitive values in a class, at least ℓ."""
 
     key = "l"
+    fewer_rows = "never"
     title = "distinct ℓ-diversity"
     meaning = "Every class holds at least ℓ different sensitive values."
+    limit = "ℓ values of which one has nearly all rows, or which mean the same"
+    formula = "ℓ = min over classes of the number of values with p > 0"
     source = "Machanavajjhala et al. 2007"
+    paper = "A. Machanavajjhala, D. Kifer, J. Gehrke, M. Venkitasubramaniam: ℓ-Diversity, TKDD 1(1), 2007"
     good = "high"
     bounds = (1, 2**62)
     whole = True

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -17,7 +16,7 @@ from tclose.distances.divergences import DIGITS
 from tclose.distances.ratios import gains, over_cap
 from tclose.domains import Domain
 from tclose.errors import InternalError
-from tclose.models.base import AttributeModel, ClassFigures, Exact, blanked
+from tclose.models.base import AttributeModel, ClassFigures, Exact, Whole, blanked
 
 _NEAR = 1e-9
 
@@ -32,7 +31,11 @@ class EnhancedBeta(AttributeModel):
     key = "enhanced_beta"
     title = "enhanced β-likeness"
     meaning = "As β-likeness, and no sensitive value gains more than its own rarity in the table, −ln q, allows."
+    limit = "a value that becomes much less likely"
+    formula = "β = max over classes and values with p > q of (p − q)/q, where each (p − q)/q ≤ −ln q"
+    infinite = "a class has a gain over −ln q of its value, so that no β will do"
     source = "Cao, Karras 2012"
+    paper = "J. Cao, P. Karras: Publishing microdata with a robust privacy guarantee, PVLDB 5(11), 2012"
     good = "low"
     bounds = (0, math.inf)
     example = "2"
@@ -52,10 +55,9 @@ class EnhancedBeta(AttributeModel):
         totals = {"pairs_over_cap": int(pairs.sum())}
         return ClassFigures(blanked(np.where(over, np.inf, values), block), parts, totals)
 
-    def details(self, totals: Mapping[str, float], rows: int) -> dict[str, Exact]:
+    def details(self, whole: Whole) -> dict[str, Exact]:
         """Return how many (class, value) pairs gain more than −ln q."""
-        del rows
-        return {"pairs_over_cap": int(totals.get("pairs_over_cap", 0))}
+        return {"pairs_over_cap": int(whole.totals.get("pairs_over_cap", 0))}
 
     def exact(self, domain: Domain | None, *parts: int) -> Exact:
         """Return the gain as a fraction, or infinity where it is over its cap."""

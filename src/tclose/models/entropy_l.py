@@ -20,9 +20,14 @@ class EntropyL(AttributeModel):
     """The exponential of the entropy of a class, at least ℓ: a real number, 3 for three equally common values."""
 
     key = "entropy_l"
+    fewer_rows = "even"
     title = "entropy ℓ-diversity"
     meaning = "Every class is as uncertain as one with ℓ equally common sensitive values."
+    limit = "values that mean the same"
+    formula = "ℓ = min over classes of exp(− Σ p ln p)"
+    remarks = "A real number: 3 for three equally common values, less for uneven ones. It is not cut to a whole number."
     source = "Machanavajjhala et al. 2007"
+    paper = "A. Machanavajjhala, D. Kifer, J. Gehrke, M. Venkitasubramaniam: ℓ-Diversity, TKDD 1(1), 2007"
     good = "high"
     bounds = (1, 2**62)
     usual = True

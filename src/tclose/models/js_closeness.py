@@ -9,7 +9,7 @@ from tclose.counts import Block
 from tclose.distances.divergences import certain_jensen_shannon, jensen_shannon
 from tclose.domains import Domain
 from tclose.models.base import AttributeModel, ClassFigures, blanked
-from tclose.models.held import held_pairs
+from tclose.models.value_pairs import value_pairs
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,11 @@ class JSCloseness(AttributeModel):
     key = "js"
     title = "closeness by Jensen–Shannon"
     meaning = "How well one row tells, in bits, whether it was drawn from the class or from the table."
+    limit = "values that are near each other count as if they were far apart"
+    formula = "JS = max over classes of ½ KL(P‖M) + ½ KL(Q‖M) with M = (P + Q)/2, in bits"
+    remarks = "It does not know how far apart values are, and it is always finite."
     source = "Li, Li, Venkatasubramanian 2010"
+    paper = "N. Li, T. Li, S. Venkatasubramanian: Closeness, TKDE 22(7), 2010"
     good = "low"
     bounds = (0, 1)
     example = "0.1"
@@ -30,5 +34,5 @@ class JSCloseness(AttributeModel):
 
     def certain(self, domain: Domain | None, block: Block, position: int) -> Decimal:
         """Return the divergence of one class to 60 digits."""
-        pairs, total = held_pairs(domain, block, position)
+        pairs, total = value_pairs(domain, block, position)
         return certain_jensen_shannon(pairs, total)

@@ -28,9 +28,17 @@ class KE(AttributeModel):
     distinct: int = 1
 
     key = "ke"
+    fewer_rows = "never"
     title = "(k,e)-anonymity"
     meaning = "Every class holds at least k different numbers, and they span at least e."
+    limit = "a wide range of which nearly all rows sit at one end"
+    formula = "e = min over classes of (largest value − smallest value), for classes of at least k different values"
+    remarks = (
+        "For numbers and dates; days for dates, microseconds for times.\n"
+        "A class with fewer than k different values has the figure −1, which meets no threshold."
+    )
     source = "Zhang et al. 2007"
+    paper = "Q. Zhang, N. Koudas, D. Srivastava, T. Yu: Aggregate query answering on anonymized tables, ICDE 2007"
     good = "high"
     bounds = (0, math.inf)
     form = ("distinct", "threshold")

@@ -18,7 +18,10 @@ class KMap(TableModel):
     key = "k_map"
     title = "k-map"
     meaning = "Every row fits at least k people of the population."
+    limit = "learning a sensitive value without finding the row"
+    formula = "k = min over classes of F"
     source = "Sweeney 2001"
+    paper = "L. Sweeney: Computational disclosure control, PhD thesis, MIT 2001"
     good = "high"
     bounds = (1, 2**62)
     whole = True

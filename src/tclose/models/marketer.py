@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -19,9 +20,14 @@ class MarketerRisk(TableModel):
     """
 
     key = "marketer"
+    fewer_rows = "never"
     title = "marketer risk"
     meaning = "The share of all rows that someone who links the whole table would get right on average."
+    limit = "learning a sensitive value without finding the row"
+    formula = "(1/n) Σ over classes of f/F; without a population the number of classes over the number of rows"
+    remarks = "A mean over rows, not the worst class; a requirement that is missed names no class."
     source = "Dankar, El Emam 2010"
+    paper = "F. Dankar, K. El Emam: A method for evaluating marketer re-identification risk, EDBT Workshops 2010"
     good = "low"
     bounds = (0, 1)
     usual = True
@@ -37,3 +43,7 @@ class MarketerRisk(TableModel):
         """Return the chance as a fraction."""
         del domain
         return Fraction(1, parts[0])
+
+    def least_size(self, threshold: Fraction) -> Fraction | float:
+        """Return one over the risk."""
+        return 1 / threshold if threshold else math.inf

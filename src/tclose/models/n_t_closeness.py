@@ -34,12 +34,23 @@ class NTCloseness(AttributeModel):
     key = "nt"
     title = "(n,t)-closeness"
     meaning = "Every class is within t of a group of at least n people that it naturally belongs to."
+    limit = "what the large superset itself gives away"
+    formula = "max over classes of the least EMD(P, P of a natural superset of at least n rows)"
+    remarks = (
+        "A natural superset is the class that results when one or more quasi-identifiers are dropped.\n"
+        "A class of at least n rows is its own superset, at distance 0.\n"
+        "All ways to drop quasi-identifiers are tried, so at most 12 of them can be named."
+    )
+    infinite = "the table has fewer than n rows, so that no superset is large enough"
     source = "Li, Li, Venkatasubramanian 2010"
+    paper = "N. Li, T. Li, S. Venkatasubramanian: Closeness, TKDE 22(7), 2010"
     good = "low"
     bounds = (0, 1)
     form = ("rows", "threshold")
     example = "1000,0.1"
     needs_supersets = True
+    in_all = False
+    kept_by_merging = False
 
     def vacuous(self, domain: Domain | None, threshold: Fraction) -> bool:
         """Return False: a class without a superset of n rows misses every threshold."""
@@ -50,7 +61,9 @@ class NTCloseness(AttributeModel):
         """Refuse: one part does not hold the supersets of its classes."""
         raise InternalError(f"(n,t)-closeness of {domain.name!r} was measured on {block.classes} classes alone.")
 
-    def measure_with_supersets(self, block: Block, domain: Domain, supersets: list[Integers]) -> ClassFigures:
+    def measure_beside(
+        self, block: Block, domain: Domain, supersets: list[tuple[Integers, Block | None]]
+    ) -> ClassFigures:
         """Return the smallest distance of each class to a superset that is large enough.
 
         Parameters
@@ -60,25 +73,32 @@ class NTCloseness(AttributeModel):
         domain
             The attribute.
         supersets
-            For each set of dropped quasi-identifiers, the number of each class's superset.
+            For each set of dropped quasi-identifiers, the number of each class's superset, and the counts of the
+            supersets where they are not the sums of their classes' counts.
         """
         best = np.where(block.sizes >= self.rows, 0.0, np.inf)
         exact: list[Fraction | None] = [Fraction(0) if size >= self.rows else None for size in block.sizes.tolist()]
-        for numbers in supersets:
+        for numbers, counted in supersets:
             for members in _large_groups(numbers, block.sizes, self.rows):
-                self._compare(block, domain, members, best, exact)
+                inside = _selected(block, members)
+                union = _union(inside, domain) if counted is None else _held(counted, int(numbers[members[0]]), domain)
+                if int(union.sum()) >= self.rows:
+                    self._compare(inside, union, domain, members, best, exact)
         values = blanked(best, block)
         numerators = np.array([value.numerator if value is not None else 0 for value in exact], dtype=object)
         denominators = np.array([value.denominator if value is not None else 1 for value in exact], dtype=object)
         return ClassFigures(values, (numerators, denominators))
 
     def _compare(
-        self, block: Block, domain: Domain, members: Integers, best: np.ndarray, exact: list[Fraction | None]
+        self,
+        inside: Block,
+        union: Integers,
+        domain: Domain,
+        members: Integers,
+        best: np.ndarray,
+        exact: list[Fraction | None],
     ) -> None:
         """Lower the figure of the members that are nearer to their union than to any superset so far."""
-        inside = _selected(block, members)
-        union = np.zeros(len(domain.reference.counts), dtype=np.int64)
-        np.add.at(union, inside.ranks, inside.counts)
         ground = domain.ground
         if not isinstance(ground, LineGround | TreeGround):
             raise InternalError("(n,t)-closeness does not know this ground distance.")
@@ -108,6 +128,21 @@ def _large_groups(numbers: Integers, sizes: Integers, least: int) -> list[Intege
         for group in np.split(order, cuts)
         if int(sizes[group].sum()) >= least and bool((sizes[group] < least).any())
     ]
+
+
+def _union(inside: Block, domain: Domain) -> Integers:
+    """Return the counts of some classes together."""
+    union = np.zeros(len(domain.reference.counts), dtype=np.int64)
+    np.add.at(union, inside.ranks, inside.counts)
+    return union
+
+
+def _held(counted: Block, number: int, domain: Domain) -> Integers:
+    """Return the counts of one class of a block."""
+    held = np.zeros(len(domain.reference.counts), dtype=np.int64)
+    ranks, counts = counted.histogram(number)
+    held[ranks] = counts
+    return held
 
 
 def _selected(block: Block, members: Integers) -> Block:

@@ -27,9 +27,15 @@ class RecursiveL(AttributeModel):
     level: int = 2
 
     key = "recursive"
+    fewer_rows = "even"
     title = "recursive (c,ℓ)-diversity"
     meaning = "The commonest value of a class is less than c times as frequent as the ℓ-th and all rarer ones together."
+    limit = "values that mean the same"
+    formula = "c = max over classes of r₁ / (r_ℓ + r_ℓ₊₁ + … ), with the counts of the class sorted in descending order"
+    remarks = "The figure is the number that c must exceed."
+    infinite = "a class has fewer than ℓ different values, so that no c will do"
     source = "Machanavajjhala et al. 2007"
+    paper = "A. Machanavajjhala, D. Kifer, J. Gehrke, M. Venkitasubramaniam: ℓ-Diversity, TKDD 1(1), 2007"
     good = "low"
     strict = True
     bounds = (0, math.inf)

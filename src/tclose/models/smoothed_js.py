@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from typing import ClassVar
 
 from tclose.counts import Block
 from tclose.distances.smoothed import certain_smoothed, smoothed_jensen_shannon
@@ -28,11 +29,23 @@ class SmoothedJS(AttributeModel):
     key = "smoothed_js"
     title = "closeness by smoothed Jensen–Shannon"
     meaning = "As Jensen–Shannon, with near values counting as near."
+    limit = "it depends on a bandwidth that nobody knows how to choose"
+    formula = (
+        "JS of P̂ and Q̂, where p̂ᵢ = Σⱼ Kᵢⱼ pⱼ / Σⱼ Kᵢⱼ, scaled to sum 1, with the Epanechnikov kernel Kᵢⱼ = 1 − "
+        "(dᵢⱼ/B)² for dᵢⱼ < B, else 0"
+    )
+    remarks = (
+        "dᵢⱼ is the distance of the attribute, from 0 to 1.\n"
+        "A bandwidth at or below the smallest distance smooths nothing."
+    )
     source = "Li, Li, Venkatasubramanian 2010"
+    paper = "N. Li, T. Li, S. Venkatasubramanian: Closeness, TKDE 22(7), 2010"
     good = "low"
     bounds = (0, 1)
     form = ("threshold", "bandwidth")
     example = "0.1,0.25"
+    in_all = False
+    parameter_bounds: ClassVar = {"bandwidth": ("1e-9", "1e6")}
 
     @property
     def margin(self) -> float:

@@ -19,7 +19,15 @@ class TCloseness(AttributeModel):
     key = "t"
     title = "t-closeness"
     meaning = "Knowing a person's class moves what one believes of the sensitive value by at most t."
+    limit = "a rare value that becomes many times as likely: 1 % to 11 % counts as 40 % to 50 %"
+    formula = "t = max over classes of EMD(P, Q)"
+    remarks = (
+        "EMD is the earth mover's distance: the least work that turns the class into the reference.\n"
+        "Moving a share from one value to another costs the share times the distance of the two values.\n"
+        "[roles.md](roles.md#distances) has the four distances and their formulas."
+    )
     source = "Li, Li, Venkatasubramanian 2007"
+    paper = "N. Li, T. Li, S. Venkatasubramanian: t-Closeness, ICDE 2007"
     good = "low"
     bounds = (0, 1)
     usual = True

@@ -76,13 +76,9 @@ class Axis:
 
 def _ends(quasi: Quasi, places: Floats) -> tuple[Floats, Floats]:
     """Return where an interval begins and ends that reaches from or to each value; a missing value lies outside."""
-    outside = np.full(len(quasi.values) - len(places), 2.0)
-    placed = np.concatenate([places, outside])
-    nodes = quasi.levels[quasi.lowest].nodes
-    first, last = np.full(int(nodes.max(initial=0)) + 1, np.inf), np.full(int(nodes.max(initial=0)) + 1, -np.inf)
-    np.minimum.at(first, nodes, placed)
-    np.maximum.at(last, nodes, placed)
-    return first[nodes], last[nodes]
+    placed = np.concatenate([places, np.full(len(quasi.values) - len(places), 2.0)])
+    first, last = quasi.interval_ends
+    return placed[first], placed[last]
 
 
 @dataclass(frozen=True)

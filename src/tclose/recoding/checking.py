@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from tclose.counts import Integers, Part, sparse_block
 from tclose.domains import Domain, Observed, arranged
-from tclose.measuring import failing
+from tclose.measuring import Task, failing
 from tclose.recoding.partition import Partition, published
-from tclose.recoding.problem import Codes, Problem
+from tclose.recoding.problem import Codes, Problem, numbered
+from tclose.subsets import SubsetJudge
 
 
 @dataclass(frozen=True)
@@ -53,10 +54,27 @@ class Checker:
         kept = classes >= 0
         if not kept.all():
             rows, classes, counts = rows[kept], classes[kept], counts[kept]
+        return failing(self.part(rows, classes, counts, number), self.problem.tasks, self.domains)
+
+    def part(self, rows: Integers, classes: Integers, counts: Integers, number: int) -> Part:
+        """Return classes made of these pieces, none of which is left out."""
         sizes = np.zeros(number, dtype=np.int64)
         np.add.at(sizes, classes, counts)
         blocks = tuple(sparse_block(classes, self.ranks[rows, at], counts, number) for at in range(len(self.domains)))
-        return failing(Part(np.arange(number)[:, np.newaxis], sizes, blocks), self.problem.tasks, self.domains)
+        return Part(np.arange(number)[:, np.newaxis], sizes, blocks)
+
+    def failing_as_known(self, partition: Partition) -> NDArray[np.bool_]:
+        """Return which classes of a release miss a requirement, those for any so many columns by these columns."""
+        kept = partition.classes >= 0
+        part = self.part(partition.rows[kept], partition.classes[kept], partition.counts[kept], partition.number)
+        tasks, most = self.problem.tasks, self.problem.any
+        missed = failing(part, [task for task in tasks if not _is_any(task)], self.domains)
+        if most is not None:
+            some = [task for task in tasks if _is_any(task)]
+            judge = SubsetJudge(part, cell_codes(partition), most, some, self.domains)
+            for _, classes in judge.failures(lambda _stage, _share: None, judge.subsets):
+                missed |= classes
+        return missed
 
 
 def failing_classes(problem: Problem, partition: Partition, *, own: bool = True) -> NDArray[np.bool_]:
@@ -68,11 +86,25 @@ def failing_classes(problem: Problem, partition: Partition, *, own: bool = True)
     seen = published(partition)
     if seen.suppressed() and _empties_an_attribute(problem, seen):
         return np.ones(seen.number, dtype=bool)
-    pieces = (seen.rows, seen.classes, seen.counts, seen.number)
-    missed = Checker.of(problem).failing(*pieces)
+    missed = Checker.of(problem).failing_as_known(seen)
     if own and seen.suppressed():
-        missed |= Checker.of_release(problem, seen).failing(*pieces)
+        missed |= Checker.of_release(problem, seen).failing_as_known(seen)
     return missed
+
+
+def cell_codes(partition: Partition) -> Codes:
+    """Return a number for what each class publishes of each quasi-identifier, equal for the same cells."""
+    cells = partition.cells
+    columns = [
+        numbered(np.stack([cells.levels[:, at].astype(np.int32) + 1, cells.first[:, at], cells.last[:, at]], axis=1))
+        for at in range(cells.levels.shape[1])
+    ]
+    return np.stack(columns, axis=1).astype(np.int32)
+
+
+def _is_any(task: Task) -> bool:
+    """Say whether a task is about whoever knows only some of the columns."""
+    return any(requirement.any is not None for requirement in task.requirements)
 
 
 def _empties_an_attribute(problem: Problem, partition: Partition) -> bool:

@@ -17,7 +17,7 @@ from tclose.recoding.boxes import Boxes
 from tclose.recoding.checking import Checker, failing_classes
 from tclose.recoding.partition import Partition, hulls, published
 from tclose.recoding.problem import Codes, Floats, Problem
-from tclose.recoding.search import Search
+from tclose.recoding.search import Search, Tell
 
 PAIRS_AT_ONCE = 250_000
 """Up to this many pairs of classes are all compared; beyond, only classes that are near in some order."""
@@ -58,12 +58,12 @@ def repaired(problem: Problem, partition: Partition, search: Search) -> Partitio
     """
     boxes = Boxes.of(problem)
     partition = published(partition)
-    search.tell("merging", None)
-    found = [_Merging.of(problem, boxes, _taken_in(problem, partition), 0).finished()]
+    here = search if not problem.most_suppressed else search.part(0.0, 0.5)
+    found = [_Merging.of(problem, boxes, _taken_in(problem, partition), 0).finished(here.tell)]
     if problem.most_suppressed:
         left = problem.most_suppressed - partition.suppressed()
         start, room = (partition, left) if left >= 0 else (_taken_in(problem, partition), problem.most_suppressed)
-        thinned = _Merging.of(problem, boxes, start, room).finished()
+        thinned = _Merging.of(problem, boxes, start, room).finished(search.part(0.5, 1.0).tell)
         if thinned is not None and not failing_classes(problem, thinned, own=search.own).any():
             found.append(thinned)
     met = [each for each in found if each is not None]
@@ -132,11 +132,13 @@ class _Merging:
             boxes.compartments[rows[first]], Checker.of(problem).failing(*pieces, partition.number),
         )  # fmt: skip
 
-    def finished(self) -> Partition | None:
-        """Return the partition when every class meets the requirements, or None if one cannot."""
+    def finished(self, tell: Tell) -> Partition | None:
+        """Return the partition when every class meets the requirements, or None if one cannot; tell how far it is."""
         if not self.room and not self._possible():
             return None
+        before = np.count_nonzero(self.failing)
         while self.failing.any():
+            tell("Merging", 1 - np.count_nonzero(self.failing) / before)
             losses = self.boxes.losses(self.low, self.high)
             growth, partner = self._partners(np.flatnonzero(self.failing), losses * self.sizes)
             into = np.arange(len(self.sizes))

@@ -1,36 +1,37 @@
-"""The catalogue of methods, and ``auto``, which tries what applies and keeps the least loss."""
+"""The catalogue of methods, and ``auto``, which tries what applies, keeps the least loss and improves it."""
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-import numpy as np
-
-from tclose.counts import Integers
-from tclose.errors import InputError, InternalError, closest, listed
+from tclose.errors import InputError, InternalError, closest, either, listed
 from tclose.measuring import Task
 from tclose.recoding.checking import failing_classes
+from tclose.recoding.improving.step import improved
 from tclose.recoding.partition import Partition, check_whole
-from tclose.recoding.problem import Problem, numbered
-from tclose.recoding.search import Method, Search, Tell
+from tclose.recoding.problem import Problem
+from tclose.recoding.search import FindPartition, Search, Tell
+from tclose.recoding.thinning import thinned
 
 AUTO = "auto"
 _RUNGS = tuple(Fraction(step, 20) for step in range(19, 0, -1))
 """Stricter thresholds that are tried too, so that a looser one never gives a worse release."""
+SIZES = (2, 5, 10, 20, 50, 100)
+"""Sizes of classes that are usual: larger ones are tried too where no t is required."""
 _TINY = 100
 _FEW_CELLS = 1_000
 """Up to so many rows and cells, all stricter thresholds are tried; beyond, until one gains nothing."""
+_FOUND = 0.7
+"""Which share of the work is finding releases; the rest improves them."""
 _SMALL = 5_000
 """Up to so many distinct rows, ``auto`` tries every method, and stricter thresholds."""
-_LARGEST_WHOLE = 60_000
-"""Up to so many, it cuts too where whole classes are asked for, because peeling gains less there."""
 
 
 @dataclass(frozen=True)
-class Way:
+class Method:
     """A method as people choose it."""
 
     key: str
@@ -41,18 +42,38 @@ class Way:
     """``auto`` leaves it out for more distinct rows than this."""
     by_rows: bool = False
     """Whether it works with single rows, so that all rows count and not the distinct ones."""
+    divides: bool = False
+    """Whether it can do nothing but divide rows that look alike."""
+    uniform: bool = False
+    """Whether it promises one level for each column, which an improvement would break."""
+    moves: bool = False
+    """Whether it is a search by moves itself: nothing without effort, and nothing more by stricter thresholds."""
+    for_any: bool = False
+    """Whether ``auto`` tries it only where someone is taken to know some of the columns, whichever they are."""
 
     def find(self, problem: Problem, search: Search) -> Partition | None:
         """Return the release that the method finds, checked, or None."""
-        found = self._found(problem, search)
-        if found is None or not failing_classes(problem, found, own=search.own).any():
+        found = self._met(problem, search)
+        if found is not None or not problem.most_suppressed:
             return found
-        whole = self._found(replace(problem, suppress=Fraction(0)), search) if problem.most_suppressed else None
-        return None if whole is None or failing_classes(problem, whole, own=search.own).any() else whole
+        return self._met(replace(problem, suppress=Fraction(0)), search) or self._found_thinned(problem, search)
+
+    def _met(self, problem: Problem, search: Search) -> Partition | None:
+        found = self._found(problem, search)
+        return None if found is None or failing_classes(problem, found, own=search.own).any() else found
+
+    def _found_thinned(self, problem: Problem, search: Search) -> Partition | None:
+        """Return the release of what is left without rows that no release can have, if there are any."""
+        thin = thinned(problem, whole_classes=search.whole_classes)
+        found = None if thin is None else self._found(thin.problem, search)
+        if thin is None or found is None:
+            return None
+        lifted = thin.lifted(found)
+        return None if failing_classes(problem, lifted, own=search.own).any() else lifted
 
     def _found(self, problem: Problem, search: Search) -> Partition | None:
-        method: Method = importlib.import_module(f"tclose.recoding.{self.module}").find
-        found = method(problem, search)
+        find: FindPartition = importlib.import_module(f"tclose.recoding.{self.module}").find
+        found = find(problem, search)
         if found is None:
             return None
         check_whole(problem, found)
@@ -61,23 +82,39 @@ class Way:
         return found
 
 
-METHODS: dict[str, Way] = {
-    way.key: way
-    for way in (
-        Way(
+METHODS: dict[str, Method] = {
+    method.key: method
+    for method in (
+        Method(
+            "any-columns",
+            "any_columns",
+            "Publishes each column on one level, just so coarse that every combination of as many columns as someone "
+            "may know is safe.",
+            "tclose",
+            for_any=True,
+            uniform=True,
+        ),
+        Method(
             "peel",
             "peel.method",
             "Releases what is already close and generalises only the rest, part by part.",
             "tclose",
         ),
-        Way(
+        Method(
+            "gather",
+            "gather.method",
+            "Moves whole combinations of quasi-identifiers until classes complement each other's sensitive values.",
+            "tclose",
+            moves=True,
+        ),
+        Method(
             "mondrian",
             "mondrian.method",
             "Cuts the table again and again where most detail is gained.",
             "LeFevre, DeWitt, Ramakrishnan 2006; Li, Li, Venkatasubramanian 2010",
             largest=_SMALL,
         ),
-        Way(
+        Method(
             "microaggregation",
             "clusters.microaggregation",
             "Clusters rows that are near each other, with sensitive values spread evenly over clusters.",
@@ -85,22 +122,24 @@ METHODS: dict[str, Way] = {
             largest=_SMALL,
             by_rows=True,
         ),
-        Way(
+        Method(
             "sabre",
             "clusters.sabre",
             "Puts sensitive values into buckets and takes each class from the buckets in proportion.",
             "Cao, Karras, Kalnis, Tan 2011",
             largest=_SMALL,
             by_rows=True,
+            divides=True,
         ),
-        Way(
+        Method(
             "full-domain",
             "full_domain.method",
             "Publishes each column on one level of its hierarchy: the best node of the lattice.",
             "Samarati 2001; LeFevre, DeWitt, Ramakrishnan 2005; Kohlmayer et al. 2012",
             largest=_SMALL,
+            uniform=True,
         ),
-        Way(
+        Method(
             "merge",
             "merge",
             "Merges classes that miss a requirement with those beside which least is lost; it always ends.",
@@ -123,50 +162,97 @@ class Found:
 def found(key: str, problem: Problem, search: Search) -> Found | None:
     """Return the release of a method, or with ``"auto"`` the best of those that apply; None if there is none."""
     check_method(key)
-    if key == AUTO:
-        return _best(problem, search)
-    partition = METHODS[key].find(problem, search)
-    return None if partition is None else Found(key, partition, search.loss(problem, partition))
+    methods = list(_applying(problem, search)) if key == AUTO else [METHODS[key]]
+    attempts: list[Found] = []
+    for at, method in enumerate(methods):
+        if attempts and search.late():
+            break
+        told = search.part(_FOUND * at / len(methods), _FOUND * (at + 1) / len(methods))
+        if attempts:
+            told = replace(told, tell=_with_best(told, min(each.loss for each in attempts)))
+        attempt = _climbed(method, problem, told)
+        attempts += [] if attempt is None else [attempt]
+    if not attempts:
+        return found("merge", problem, search) if key == AUTO else None
+    best = min([*attempts, *_bettered(attempts, problem, search.part(_FOUND, 1.0))], key=lambda each: each.loss)
+    return replace(best, partition=replace(best.partition, notes=(*best.partition.notes, *_stopped(search))))
 
 
-def check_method(key: str) -> None:
-    """Refuse a method that there is not."""
+def _stopped(search: Search) -> Iterator[str]:
+    if search.limit is not None and search.limit.stopped:
+        yield (
+            f"The search was stopped after {search.limit.seconds:g} seconds, as asked, and this is the best release it "
+            "had found; another run may find another. The recipe makes this one again."
+        )
+
+
+def check_method(key: str, *, whole_classes: bool = False) -> None:
+    """Refuse a method that there is not, or that cannot keep rows together that look alike."""
     if key not in METHODS and key != AUTO:
         near = closest(str(key), [*METHODS, AUTO])
         hint = f" Did you mean {near!r}?" if near else ""
         raise InputError(f"{key!r} is not a method; there are {listed([AUTO, *METHODS])}.{hint}")
+    if whole_classes and key != AUTO and METHODS[key].divides:
+        allowed = either("whole_classes=False", "--divide")
+        raise InputError(
+            f"The method {key!r} divides rows that look alike by their sensitive values; allow it: {allowed}."
+        )
 
 
-def _best(problem: Problem, search: Search) -> Found | None:
-    """Try the methods that apply, also with stricter thresholds where the table is small; keep the least loss."""
-    best = _best_of(problem, search)
-    tiny = problem.rows <= _TINY and problem.codes.size <= _FEW_CELLS
+def _applying(problem: Problem, search: Search) -> Iterator[Method]:
+    """Give the methods that ``auto`` tries: by the clock, where rows stay together, those first that gain most soon."""
+    hurried = search.limit is not None and search.whole_classes
+    for method in sorted(METHODS.values(), key=lambda each: hurried and not (each.moves or each.for_any)):
+        size = problem.rows if method.by_rows else len(problem.counts)
+        too_large = method.largest is not None and size > method.largest
+        useless = (method.for_any and problem.any is None) or (method.moves and not search.effort)
+        if not (too_large or useless or (search.whole_classes and method.by_rows)):
+            yield method
+
+
+def _is_tiny(problem: Problem) -> bool:
+    return problem.rows <= _TINY and problem.codes.size <= _FEW_CELLS
+
+
+def _climbed(method: Method, problem: Problem, search: Search) -> Found | None:
+    """Return the release of a method, also with stricter thresholds where the table is small; keep the least loss."""
+    best = _attempt(method, problem, problem, search)
+    tiny = _is_tiny(problem)
+    if not tiny and (method.moves or (problem.rows if method.by_rows else len(problem.counts)) > _SMALL):
+        return best
     patience = len(_RUNGS) if tiny else 1
-    for stricter in _stricter(problem):
-        attempt = _best_of(stricter, search)
+    for number, stricter in enumerate(_stricter(problem), start=2):
+        attempt = _attempt(method, stricter, problem, replace(search, tell=_numbered(search, number)))
         if attempt is not None and (best is None or attempt.loss < best.loss):
             best = attempt
         else:
             patience -= 1
-        if patience == 0:
+        if patience == 0 or (best is not None and search.late()):
             break
-    return best if best is not None else found("merge", problem, search)
-
-
-def _best_of(problem: Problem, search: Search) -> Found | None:
-    best: Found | None = None
-    for way in METHODS.values():
-        size = problem.rows if way.by_rows else len(problem.counts)
-        cutting_whole = way.key == "mondrian" and search.whole_classes and size <= _LARGEST_WHOLE
-        if way.largest is not None and size > way.largest and not cutting_whole:
-            continue
-        if search.whole_classes and way.key in ("microaggregation", "sabre"):
-            continue
-        told = search if best is None else replace(search, tell=_with_best(search, best.loss))
-        attempt = found(way.key, problem, told)
-        if attempt is not None and (best is None or attempt.loss < best.loss):
-            best = attempt
     return best
+
+
+def _attempt(method: Method, stricter: Problem, problem: Problem, search: Search) -> Found | None:
+    """Return the release of a stricter problem, improved if it is tiny, with what it loses by the problem itself."""
+    partition = method.find(stricter, search)
+    if partition is not None and _is_tiny(problem) and not method.uniform:
+        partition = improved(stricter, partition, search)
+    return None if partition is None else Found(method.key, partition, search.loss(problem, partition))
+
+
+def _bettered(attempts: list[Found], problem: Problem, search: Search) -> Iterator[Found]:
+    """Give what may be improved, improved, unless each attempt has been; of a large table the best of it alone."""
+    movable = sorted((each for each in attempts if not METHODS[each.method].uniform), key=lambda each: each.loss)
+    chosen = movable[: 0 if _is_tiny(problem) else len(movable) if len(problem.counts) <= _SMALL else 1]
+    for at, each in enumerate(chosen):
+        if search.late():
+            return
+        partition = improved(problem, each.partition, search.part(at / len(chosen), (at + 1) / len(chosen)))
+        yield Found(each.method, partition, search.loss(problem, partition))
+
+
+def _numbered(search: Search, number: int) -> Tell:
+    return lambda stage, share: search.tell(f"{stage}, try {number}", share)
 
 
 def _with_best(search: Search, loss: float) -> Tell:
@@ -177,27 +263,22 @@ def _with_best(search: Search, loss: float) -> Tell:
 
 
 def _stricter(problem: Problem) -> Iterator[Problem]:
-    """Give the problem with lower thresholds of t, from the highest on, as far as its size allows."""
-    thresholds = [r.threshold for task in problem.tasks if task.model.key == "t" for r in task.requirements]
-    if not thresholds or len(problem.counts) > _SMALL:
+    """Give the problem with stricter thresholds of t, or of k where no t is required, the nearest first."""
+    for key, rungs, strictest in (("t", _RUNGS, min), ("k", map(Fraction, SIZES), max)):
+        thresholds = [r.threshold for task in problem.tasks if task.model.key == key for r in task.requirements]
+        if not thresholds:
+            continue
+        for rung in rungs:
+            if rung <= problem.rows and any(strictest(each, rung) != each for each in thresholds):
+                yield replace(problem, tasks=tuple(_at_least(task, key, rung, strictest) for task in problem.tasks))
         return
-    for rung in _RUNGS:
-        if rung < max(thresholds):
-            yield replace(problem, tasks=tuple(_at_most(task, rung) for task in problem.tasks))
 
 
-def _at_most(task: Task, rung: Fraction) -> Task:
-    if task.model.key != "t":
+def _at_least(task: Task, key: str, rung: Fraction, strictest: Callable[[Fraction, Fraction], Fraction]) -> Task:
+    """Return a task that is at least as strict as a rung, if it is of this model."""
+    if task.model.key != key:
         return task
     return replace(
-        task, requirements=tuple(replace(each, threshold=min(each.threshold, rung)) for each in task.requirements)
+        task,
+        requirements=tuple(replace(each, threshold=strictest(each.threshold, rung)) for each in task.requirements),
     )
-
-
-def coarsest(problem: Problem) -> tuple[Integers, int]:
-    """Return the class of each row where everything is published on its coarsest level, and how many there are."""
-    tops = np.stack(
-        [quasi.levels[quasi.top].nodes[problem.codes[:, at]] for at, quasi in enumerate(problem.quasi)], axis=1
-    )
-    classes = numbered(tops)
-    return classes, int(classes.max(initial=-1)) + 1

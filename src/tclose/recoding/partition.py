@@ -111,25 +111,14 @@ def _intervals(
     quasi: Quasi, codes: Codes, starts: Integers, levels: NDArray[np.int16], cells: Cells, column: int
 ) -> None:
     """Fill in intervals for classes whose values all lie on the line and within a node of the top level."""
-    low, high = np.minimum.reduceat(codes, starts), np.maximum.reduceat(codes, starts)
-    if quasi.lowest:
-        low, high = _widened(quasi, low, high)
+    first, last = quasi.interval_ends
+    low, high = first[np.minimum.reduceat(codes, starts)], last[np.maximum.reduceat(codes, starts)]
     places = quasi.places if quasi.places is not None else np.zeros(0)
     tops = quasi.levels[quasi.top].nodes
     open_ended = (levels == -2) & (high < len(places)) & (tops[low] == tops[high])
     levels[open_ended] = INTERVAL
     cells.first[open_ended, column] = low[open_ended]
     cells.last[open_ended, column] = high[open_ended]
-
-
-def _widened(quasi: Quasi, low: Codes, high: Codes) -> tuple[Codes, Codes]:
-    """Return the first and last values of the nodes on the finest allowed level that hold two values."""
-    nodes = quasi.levels[quasi.lowest].nodes
-    first = np.full(int(nodes.max()) + 1, len(nodes), dtype=np.int32)
-    np.minimum.at(first, nodes, np.arange(len(nodes), dtype=np.int32))
-    last = np.zeros(len(first), dtype=np.int32)
-    np.maximum.at(last, nodes, np.arange(len(nodes), dtype=np.int32))
-    return first[nodes[low]], last[nodes[high]]
 
 
 def cell_costs(problem: Problem, cells: Cells) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from tclose.counts import Integers
 from tclose.domains import Domain
 from tclose.measuring import Task
+from tclose.recoding.steps import Steps
 
 Codes = NDArray[np.int32]
 Floats = NDArray[np.float64]
@@ -36,8 +38,8 @@ class Quasi:
     """A quasi-identifier: its values in their order, its hierarchy, and whether it has intervals.
 
     Where ``places`` is given, the first ``len(places)`` values lie on a line (numbers, dates, ordered
-    categories), and a class may be published as the interval from its lowest to its highest value; such
-    an interval costs the part of the line that it covers. A missing value is last, after them.
+    categories), and a class may be published as an interval, from the step of its lowest to the step of its highest
+    value; such an interval costs the part of the line that it covers. A missing value is last, after them.
     """
 
     name: str
@@ -53,6 +55,19 @@ class Quasi:
     highest: int = -1
     """The coarsest level that may be published; −1 stands for the last."""
     weight: float = 1.0
+    steps: Steps | None = None
+    """Where intervals may begin and end; None where that is at every value."""
+    line: Floats | None = None
+    """The places of values that lie on a line also where no interval is published; losses are measured by them."""
+
+    @cached_property
+    def interval_ends(self) -> tuple[Codes, Codes]:
+        """For each value, a missing one too, the first and the last value of an interval that reaches to it."""
+        codes = np.arange(len(self.values), dtype=np.int32)
+        if self.steps is None:
+            return codes, codes
+        first, last = self.steps.first_and_last
+        return np.append(first, codes[len(first) :]), np.append(last, codes[len(last) :])
 
     @property
     def top(self) -> int:
@@ -89,21 +104,20 @@ class Problem:
 
     @cached_property
     def most_suppressed(self) -> int:
-        """How many rows may be left out."""
-        return int(self.suppress * self.rows)
+        """How many rows may be left out; one at least is kept."""
+        return min(int(self.suppress * self.rows), max(self.rows - 1, 0))
 
     @cached_property
     def k(self) -> int:
         """The smallest size that the requirements on class sizes allow."""
-        least = 1
-        for task in self.tasks:
-            for requirement in task.requirements:
-                if task.model.key == "k":
-                    least = max(least, int(requirement.threshold))
-                elif task.model.key in ("prosecutor", "marketer"):
-                    risk = requirement.threshold
-                    least = max(least, -(-risk.denominator // risk.numerator) if risk else self.rows + 1)
-        return least
+        required = [task.model.least_size(each.threshold) for task in self.tasks for each in task.requirements]
+        sizes = [self.rows + 1 if size == math.inf else math.ceil(size) for size in required if size is not None]
+        return max([1, *sizes])
+
+    @cached_property
+    def any(self) -> int | None:
+        """At most how many columns someone knows, where a requirement is about that; None where none is."""
+        return max((each.any for task in self.tasks for each in task.requirements if each.any), default=None)
 
     @cached_property
     def weights(self) -> Floats:
@@ -131,3 +145,15 @@ def numbered(keys: NDArray[np.integer], spans: Sequence[int] | None = None) -> I
             numbers = np.unique(numbers, return_inverse=True)[1].astype(np.int64)
             distinct = int(numbers.max(initial=0)) + 1
     return np.unique(numbers, return_inverse=True)[1].astype(np.int64)
+
+
+def coarsest(problem: Problem) -> tuple[Integers, int]:
+    """Return the class of each row where everything is published on its coarsest level, and how many there are."""
+    classes = numbered(top_nodes(problem))
+    return classes, int(classes.max(initial=-1)) + 1
+
+
+def top_nodes(problem: Problem) -> Codes:
+    """Return the node of each row in each column on its coarsest level."""
+    tops = enumerate(problem.quasi)
+    return np.stack([quasi.levels[quasi.top].nodes[problem.codes[:, at]] for at, quasi in tops], axis=1)

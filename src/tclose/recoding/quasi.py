@@ -6,11 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from tclose.counts import Integers
 from tclose.domains import Observed
 from tclose.errors import InputError
 from tclose.hierarchies import Hierarchy
-from tclose.readings import as_text, exact_number
 from tclose.recoding.problem import Codes, Floats, Level, Quasi
+from tclose.recoding.steps import Steps, steps_of
+from tclose.values import UnclearNumbersError, as_text, exact_number, sizes_of
 
 
 def prepared(
@@ -20,8 +22,10 @@ def prepared(
     *,
     inferred: bool,
     intervals: bool = True,
+    on_line: bool = True,
     levels: tuple[int, int] | None = None,
     weight: float = 1.0,
+    least: int = 1,
 ) -> tuple[Quasi, Codes]:
     """Return a quasi-identifier and the code of each observed value.
 
@@ -37,10 +41,14 @@ def prepared(
         Whether the hierarchy was made from the values, so that costs are counted over the values' own line.
     intervals
         Whether classes may publish intervals where the values lie on a line.
+    on_line
+        Whether values lie on a line if they can; codes do not, though they may be numbers.
     levels
         The finest and the coarsest level that may be published.
     weight
         How much a loss in this column counts.
+    least
+        How many people a class must have at least; every step at which an interval may end holds as many.
     """
     seen = observed.values.tolist() if isinstance(observed.values, np.ndarray) else list(observed.values)
     order, line = _in_order(seen, observed, hierarchy)
@@ -58,8 +66,15 @@ def prepared(
         raise InputError(
             f"The levels {lowest} to {highest} of {name!r} are not in its hierarchy, which has 0 to {len(made) - 1}."
         )
-    quasi = Quasi(name, values, made, leaves, places if intervals else None, lowest, highest, weight)
-    return quasi, codes
+    placed = places if on_line else None
+    # with a finest level, an interval between values would be finer than the level that was asked for
+    places = placed if intervals and lowest == 0 else None
+    steps = None if places is None else _steps(values[: len(places)], observed.counts[order], least)
+    return Quasi(name, values, made, leaves, places, lowest, highest, weight, steps, placed), codes
+
+
+def _steps(values: Sequence[object], counts: Integers, least: int) -> Steps:
+    return steps_of(values, counts[: len(values)].tolist(), least)
 
 
 def _in_order(
@@ -90,16 +105,22 @@ def _places(texts: Sequence[str], line: Sequence[object], hierarchy: Hierarchy, 
     if leaves is None:
         sizes = np.array([float(number - line[0]) for number in line])  # type: ignore[operator]
         return np.asarray(sizes / sizes[-1]) if sizes[-1] > 0 else np.zeros(len(sizes))
-    numbers = {leaf: exact_number(leaf) for leaf in hierarchy.leaves}
-    if all(number is not None for number in numbers.values()):
-        ordered = sorted(numbers, key=lambda leaf: numbers[leaf])  # type: ignore[arg-type,return-value]
-    else:
-        ordered = list(hierarchy.leaves)
-    at = {leaf: place for place, leaf in enumerate(ordered)}
+    at = {leaf: place for place, leaf in enumerate(_leaves_in_order(hierarchy))}
     places = np.array([at.get(text, -1) for text in texts], dtype=np.float64)
     if (np.diff(places) <= 0).any():
         return None
     return places / max(leaves - 1, 1)
+
+
+def _leaves_in_order(hierarchy: Hierarchy) -> list[str]:
+    """Return the leaves by their numbers, or as the hierarchy has them where they are not all numbers."""
+    leaves = list(hierarchy.leaves)
+    try:
+        sizes = sizes_of(leaves)
+    except UnclearNumbersError:
+        return leaves
+    numbers = {leaf: size for leaf, size in zip(leaves, sizes, strict=True) if size is not None}
+    return sorted(leaves, key=numbers.__getitem__) if len(numbers) == len(leaves) else leaves
 
 
 def _levels(

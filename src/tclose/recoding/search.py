@@ -2,16 +2,52 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
+from tclose.recoding.cluster_rows import Cluster
 from tclose.recoding.partition import Partition, kept_detail
 from tclose.recoding.problem import Problem
-from tclose.recoding.spreading import Spread
 
 Tell = Callable[[str, float | None], None]
 """Told what is being done, and which share of it is done if that is known."""
+
+
+@dataclass
+class TimeLimit:
+    """So many seconds, which end at a moment of the machine's clock."""
+
+    seconds: float
+    end: float
+    stopped: bool = False
+    """Whether anything was left out for that reason."""
+
+    @staticmethod
+    def of(seconds: float) -> TimeLimit:
+        """Return the limit of so many seconds from now on."""
+        return TimeLimit(seconds, time.monotonic() + seconds)
+
+    def over(self) -> bool:
+        """Say whether the time is over, so that whoever asks leaves out the rest."""
+        self.stopped |= time.monotonic() >= self.end
+        return self.stopped
+
+
+@dataclass
+class _Part:
+    """Tells of a part of the work: what it has reached is the part's share of the whole, and never falls."""
+
+    tell: Tell
+    begin: float
+    end: float
+    words: str
+    reached: float = 0.0
+
+    def __call__(self, stage: str, share: float | None) -> None:
+        self.reached = max(self.reached, share or 0.0)
+        self.tell(f"{self.words}{stage}", self.begin + (self.end - self.begin) * self.reached)
 
 
 def _silent(_stage: str, _share: float | None) -> None:
@@ -30,12 +66,26 @@ class Search:
     """Whether a search with suppression may skip nodes that are unlikely to be best."""
     own: bool = True
     """Whether classes are also judged against the distribution of the release itself."""
+    effort: float = 1.0
+    """How many rounds a release is improved, in multiples of the usual number; 0 leaves it as it was found."""
+    threads: int | None = None
+    """How many threads may share the improvement, which does not depend on it; all processors if left out."""
     tell: Tell = _silent
-    spread: Spread | None = None
+    cluster: Cluster | None = None
     """Where rows can be put, if they came from a cluster, so that it shares in the work."""
+    limit: TimeLimit | None = None
+    """When to be content with the best release so far; never by the clock if left out."""
+
+    def late(self) -> bool:
+        """Say whether to be content with the best release so far."""
+        return self.limit is not None and self.limit.over()
+
+    def part(self, begin: float, end: float, words: str = "") -> Search:
+        """Return the search for a part of the work, from one share of it to another, told of with words before."""
+        return replace(self, tell=_Part(self.tell, begin, end, words))
 
 
-class Method(Protocol):
+class FindPartition(Protocol):
     """A way to find a release."""
 
     def __call__(self, problem: Problem, search: Search) -> Partition | None:

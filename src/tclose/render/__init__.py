@@ -1,1 +1,1 @@
-"""One result, many faces: text, JSON, HTML, Markdown and, for an explanation, LaTeX and figures."""
+"""One result, many faces: words say it, telling makes a document of it, faces render that; data and pictures beside."""

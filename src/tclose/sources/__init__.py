@@ -2,7 +2,7 @@
 
 from tclose.sources.database import DatabaseTable, is_database
 from tclose.sources.examples import EXAMPLES, Example, example_named
-from tclose.sources.locate import locate
+from tclose.sources.locate import files_read, locate
 from tclose.sources.source import (
     FORMATS,
     ExampleSource,
@@ -10,6 +10,7 @@ from tclose.sources.source import (
     FrameSource,
     ReadOptions,
     Source,
+    SparkSource,
     StreamSource,
     ValuesSource,
 )
@@ -24,9 +25,11 @@ __all__ = [
     "FrameSource",
     "ReadOptions",
     "Source",
+    "SparkSource",
     "StreamSource",
     "ValuesSource",
     "example_named",
+    "files_read",
     "is_database",
     "locate",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from copy import copy
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -13,8 +14,10 @@ from tclose.sources.source import Source
 
 _ADDRESS = re.compile(r"(?:postgres(?:ql)?://|sqlite:|adbc:[A-Za-z0-9_]+:)", re.IGNORECASE)
 _PART = re.compile(r'"(?:[^"]|"")+"|[^".]+')
+_FILES = ("sqlite", "duckdb")
+"""Drivers whose databases are files, so that an address holds no password."""
 _WAYS = (
-    "Name it after the address: postgresql://HOST/DATABASE#SCHEMA.TABLE, or by table=… or query=… (--table, --query)."
+    "Name it after the address: postgresql://HOST/DATABASE#SCHEMA.TABLE, or by table=… or query=…, --table or --query."
 )
 
 
@@ -73,7 +76,7 @@ class DatabaseTable(Source):
         ):
             object.__setattr__(self, name, value)
         if table:
-            self._check_name(table)
+            table_parts(table)
 
     def __repr__(self) -> str:
         return f"DatabaseTable({self.label!r})"
@@ -84,12 +87,12 @@ class DatabaseTable(Source):
         object.__setattr__(found, "transaction", transaction)
         return found
 
-    def _check_name(self, table: str) -> None:
-        if ".".join(_PART.findall(table)) != table:
-            raise SourceError(
-                f"{table!r} is not the name of a table. Write SCHEMA.TABLE; a part with a dot or a quote stands "
-                'in double quotes, in which "" is a quote.'
-            )
+    def waiting_as(self, name: str) -> DatabaseTable:
+        """Return a table of another name in the same schema, called as this one is."""
+        quoted = [f'"{part.replace(chr(34), chr(34) * 2)}"' for part in (*self.parts[:-1], name)]
+        found = copy(self)
+        object.__setattr__(found, "table", ".".join(quoted))
+        return found
 
     @property
     def driver(self) -> str:
@@ -104,7 +107,7 @@ class DatabaseTable(Source):
     @property
     def address(self) -> str | None:
         """The address of the table without user, password and settings, to be kept in a file; None for a query."""
-        kept = self.table is not None and self.driver in ("postgresql", "sqlite")
+        kept = self.table is not None and self.driver in ("postgresql", *_FILES)
         return f"{self.server}#{self.table}" if kept else None
 
     @property
@@ -116,8 +119,24 @@ class DatabaseTable(Source):
         >>> DatabaseTable("sqlite:a.db", table='main."the ""best"".one"').parts
         ('main', 'the "best".one')
         """
-        found = _PART.findall(self.table or "")
-        return tuple(part[1:-1].replace('""', '"') if part.startswith('"') else part for part in found)
+        return table_parts(self.table or "")
+
+
+def table_parts(table: str) -> tuple[str, ...]:
+    """Return the parts of a table's name, or refuse what is none.
+
+    Examples
+    --------
+    >>> table_parts('main."the ""best"".one"')
+    ('main', 'the "best".one')
+    """
+    found = _PART.findall(table)
+    if ".".join(found) != table:
+        raise SourceError(
+            f"{table!r} is not the name of a table. Write SCHEMA.TABLE; a part with a dot or a quote stands "
+            'in double quotes, in which "" is a quote.'
+        )
+    return tuple(part[1:-1].replace('""', '"') if part.startswith('"') else part for part in found)
 
 
 def _divided(uri: str) -> tuple[str, str]:
@@ -158,7 +177,7 @@ def server_of(uri: str) -> str:
     ('sqlite:clinic.db', 'a snowflake database')
     """
     driver = driver_of(uri)
-    if driver == "sqlite":
+    if driver in _FILES:
         return uri.partition("?")[0]
     if driver != "postgresql" or uri.lower().startswith("adbc:"):
         return f"a {driver} database"
@@ -170,3 +189,21 @@ def server_of(uri: str) -> str:
     plain = bool(re.fullmatch(r"[\w.,:\[\]%-]*", host) and re.fullmatch(r"[\w./%-]*", found.path))
     plain = plain and "@" not in found.query + found.fragment  # a password that is not written as addresses want it
     return f"postgresql://{host}{found.path}" if plain else "a PostgreSQL database"
+
+
+def files_of_database(uri: str) -> list[Path]:
+    """Return the files that a database on this machine is kept in; none where a server keeps it.
+
+    Examples
+    --------
+    >>> [path.name for path in files_of_database("sqlite:data/clinic.db#patients")]
+    ['clinic.db', 'clinic.db-wal', 'clinic.db-shm', 'clinic.db-journal', 'clinic.db.wal']
+    """
+    driver = driver_of(uri)
+    if driver not in ("sqlite", "duckdb"):
+        return []
+    begins = uri.lower().find(f"{driver}:") + len(driver) + 1
+    path = uri[begins:].partition("#")[0].partition("?")[0].removeprefix("file:")
+    candidates = [Path(path[2:]), Path(path[3:])] if path.startswith("///") else [Path(path)]
+    file = next((candidate for candidate in candidates if candidate.exists()), candidates[-1])
+    return [file, *(file.with_name(f"{file.name}{ending}") for ending in ("-wal", "-shm", "-journal", ".wal"))]

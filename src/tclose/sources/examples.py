@@ -105,6 +105,11 @@ EXAMPLES: dict[str, Example] = {example.name: example for example in _LIST}
 """Every built-in example by name; ``"example:salary"`` addresses one."""
 
 
+def is_example(table: object) -> bool:
+    """Say whether a table is a built-in example, which is about nobody."""
+    return isinstance(table, str) and table.startswith("example:")
+
+
 def example_named(name: str) -> Example:
     """Return a built-in example.
 

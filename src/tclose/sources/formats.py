@@ -86,7 +86,8 @@ def check_is_table(head: bytes, expected: str, name: str) -> None:
     """Refuse a file whose first bytes contradict its format."""
     if any(head[at:].startswith(magic) for at, magic in _DATABASE_MAGIC):
         raise SourceError(
-            f"{name} is a database file, not a table. Export the table you mean, for instance to Parquet."
+            f"{name} is a database file, not a table. Name the table after its address: sqlite:PATH#TABLE, or "
+            "adbc:duckdb:PATH#TABLE for a file of DuckDB (with the extra 'database' of tclose)."
         )
     found = next((kind for magic, kind in _MAGIC_OF_FORMAT if head.startswith(magic)), None)
     if expected in TEXT_FORMATS and found in {"parquet", "excel", "spss"}:

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import cast
 
 from tclose.errors import SourceError, listed
-from tclose.sources.database import DatabaseTable, is_database_address
+from tclose.sources.addresses import advice_for
+from tclose.sources.database import DatabaseTable, files_of_database, is_database_address
 from tclose.sources.examples import example_named
-from tclose.sources.paths import files_at
+from tclose.sources.paths import files_at, files_below
 from tclose.sources.source import (
     ExampleSource,
+    FileSource,
     FrameKind,
     FrameSource,
     ReadOptions,
@@ -31,6 +33,9 @@ _KNOWN_FRAMES: Mapping[tuple[str, str], tuple[FrameKind, str]] = {
     ("pyarrow", "RecordBatchReader"): ("stream", "an Arrow stream"),
     ("duckdb", "DuckDBPyRelation"): ("duckdb", "a DuckDB relation"),
 }
+
+_CONNECTIONS = ("sqlalchemy", "sqlite3", "psycopg", "psycopg2", "duckdb", "adbc_driver_manager", "pyodbc", "pymysql")
+"""Packages whose objects, apart from those that are tables, are connections to databases."""
 
 
 def locate(table: object, *, options: ReadOptions | None = None) -> Source:
@@ -73,6 +78,30 @@ def locate(table: object, *, options: ReadOptions | None = None) -> Source:
     return _frame(table)
 
 
+def files_read(table: object, what: str = "the table itself or one of its files") -> dict[Path, str]:
+    """Return the files that are read of a table, a hierarchy or the like, each with what it is.
+
+    Parameters
+    ----------
+    table
+        What the caller named or holds; what is no file has none.
+    what
+        What it is, for messages.
+    """
+    if isinstance(table, FileSource):
+        return dict.fromkeys(table.paths, what)
+    if isinstance(table, DatabaseTable):
+        return dict.fromkeys(files_of_database(table.uri), what)
+    if isinstance(table, str) and is_database_address(table):
+        return dict.fromkeys(files_of_database(table), what)
+    if isinstance(table, str | Path):
+        named = str(table) == "-" or str(table).startswith("example:")
+        return {} if named else dict.fromkeys(files_below(table), what)
+    if isinstance(table, Sequence) and not isinstance(table, bytes | bytearray | memoryview):
+        return {path: what for item in table if isinstance(item, str | Path) for path in files_read(item, what)}
+    return {}
+
+
 def _named(table: str | Path, options: ReadOptions) -> Source:
     text = str(table)
     if text == "-":
@@ -86,7 +115,7 @@ def _named(table: str | Path, options: ReadOptions) -> Source:
         scheme = text.partition("://")[0]
         raise SourceError(
             f"An address such as {scheme}:// is not read: tclose makes no network connection for a file. "
-            "Download it and give the path of the copy."
+            f"{advice_for(scheme)}"
         )
     return files_at([table], options)
 
@@ -123,6 +152,12 @@ def _frame(table: object) -> Source:
             return FrameSource(label, table, kind)
     if hasattr(table, "__arrow_c_stream__"):
         return FrameSource(f"a {type(table).__name__}", table, "stream")
+    package = type(table).__module__.partition(".")[0].lstrip("_")
+    if package in _CONNECTIONS:
+        raise SourceError(
+            f"A {type(table).__name__} of {package} is a connection, not a table. Give the address of a table, such as "
+            "postgresql://HOST/DATABASE#TABLE, or read a data frame or an Arrow table with it, and give that."
+        )
     raise SourceError(
         f"An object of type {type(table).__name__} is not a table. Give a path, a pandas, polars "
         "or Arrow table, a mapping of columns, or a list of records."

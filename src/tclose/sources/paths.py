@@ -9,8 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import unquote
 
-from tclose.errors import SourceError, closest, listed
+from tclose.errors import SourceError, closest, counted, listed
 from tclose.sources.formats import check_is_table, compression_of, format_by_content, format_by_name
+from tclose.sources.lakes import check_beside_no_log, files_of_lake, kind_of_lake
 from tclose.sources.source import FileSource, ReadOptions, Source, StreamSource
 
 _HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"
@@ -21,12 +22,15 @@ def files_at(given: Sequence[str | Path], options: ReadOptions) -> Source:
     """Return the source that paths, globs and folders stand for together."""
     label = ", ".join(str(item) for item in given)
     found: list[Path] = []
+    notes: list[str] = []
     partitions: list[Mapping[str, str | None]] = []
     for item in given:
-        path = Path(item).expanduser()
+        path = named_path(item)
         if len(given) == 1 and _is_pipe(path):
             return StreamSource(label, path, options)
         root, files = _expand(path)
+        if not os.path.lexists(path):
+            notes.append(f"{str(path)!r} is a pattern; {counted(len(files), 'file')} {_match(len(files))} it.")
         found += files
         partitions += [_partitions(file.relative_to(root)) for file in files]
     order = sorted(range(len(found)), key=lambda at: str(found[at]))
@@ -34,18 +38,43 @@ def files_at(given: Sequence[str | Path], options: ReadOptions) -> Source:
     by_path = dict(zip(found, partitions, strict=True))
     if len({tuple(partition) for partition in partitions}) > 1:
         raise SourceError(f"The files of {label} lie in folders of different kinds. Give those of one table.")
-    if not any(by_path.values()):
-        return FileSource(label, paths, _one_format(paths, options), options)
-    return FileSource(label, paths, _one_format(paths, options), options, tuple(by_path[path] for path in paths))
+    folders = tuple(by_path[path] for path in paths) if any(by_path.values()) else ()
+    return FileSource(label, paths, _one_format(paths, options), options, folders, notes=tuple(notes))
+
+
+def named_path(name: str | Path) -> Path:
+    """Return the path that a person named: in a home where it begins with ``~``, unless it is there as it is."""
+    return Path(name) if os.path.lexists(name) else Path(os.path.expanduser(name))  # noqa: PTH111 - no user, no error
+
+
+def files_below(name: str | Path) -> list[Path]:
+    """Return every file that a path, a folder or a pattern stands for, whether it holds a table or not.
+
+    What cannot be looked at has none.
+    """
+    path = named_path(name)
+    try:
+        if os.path.lexists(path):
+            return [file for file in path.rglob("*") if file.is_file()] if path.is_dir() else [path]
+        matching = map(Path, glob.glob(str(path), recursive=True))  # noqa: PTH207 - Path.glob has no absolute patterns
+        return [file for match in matching for file in files_below(match)]
+    except (OSError, ValueError):
+        return []
+
+
+def _match(files: int) -> str:
+    return "matches" if files == 1 else "match"
 
 
 def _expand(path: Path) -> tuple[Path, list[Path]]:
     """Return the fixed folder of a path, and the files it stands for."""
     try:
         if path.is_dir():
-            return path, _files_in(path)
+            kind = kind_of_lake(path)
+            return path, _files_in(path) if kind is None else files_of_lake(path, kind)
         if path.exists() or path.is_symlink():
             _check_readable(path)
+            check_beside_no_log([path])
             return path.parent, [path]
         if glob.has_magic(str(path)):
             return _globbed(path)
@@ -66,6 +95,7 @@ def _globbed(pattern: Path) -> tuple[Path, list[Path]]:
     found = glob.glob(str(pattern), recursive=True)  # noqa: PTH207 - Path.glob has no absolute patterns
     matched = [Path(text) for text in sorted(found)]
     files = [file for path in matched for file in (_files_in(path) if path.is_dir() else [path])]
+    check_beside_no_log(files)
     if not files:
         raise SourceError(f"No file matches {str(pattern)!r}. Check the folder and the pattern.")
     for file in files:
@@ -84,6 +114,7 @@ def _files_in(folder: Path) -> list[Path]:
         and format_by_name(path)
         and not any(part.startswith((".", "_")) and "=" not in part for part in path.relative_to(folder).parts)
     )
+    check_beside_no_log(files)
     if not files:
         raise SourceError(f"The folder {str(folder)!r} holds no table. It needs files such as .csv, .parquet or .json.")
     for file in files:

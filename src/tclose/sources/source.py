@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +13,9 @@ from tclose.sources.examples import Example
 
 FORMATS = ("csv", "tsv", "parquet", "json", "jsonl", "arrow", "excel", "spss", "sas", "stata")
 """Every file format that can be read."""
+
+_USUALLY_UNPACKED = "64GB"
+_SIZE = re.compile(r"\s*([0-9]{1,9})\s*([KMGT]?)B\s*", re.IGNORECASE)
 
 FrameKind = Literal["pandas", "polars", "arrow", "stream", "duckdb"]
 """How a frame held by the caller is handed over."""
@@ -39,6 +43,8 @@ class ReadOptions:
         The sheet of a workbook, by name or by position counted from 1; the first by default.
     format
         One of :data:`FORMATS`; by name and content of the file when left out.
+    unpacked
+        The most that a compressed file may unpack to, such as ``"200GB"``; 64 GB by default.
 
     Examples
     --------
@@ -54,6 +60,7 @@ class ReadOptions:
     null_text: tuple[str, ...] = ("",)
     sheet: str | int | None = None
     format: str | None = None
+    unpacked: str | None = None
 
     def __post_init__(self) -> None:
         if self.delimiter in {"tab", "\\t"}:
@@ -61,10 +68,19 @@ class ReadOptions:
         null_text = (self.null_text,) if isinstance(self.null_text, str) else tuple(self.null_text)
         object.__setattr__(self, "null_text", null_text)
         self._check_marks()
+        _ = self.most_unpacked
         if self.format is not None and self.format not in FORMATS:
             near = closest(self.format, FORMATS)
             hint = f" Did you mean {near!r}?" if near else ""
             raise SourceError(f"The format {self.format!r} is not known; it is one of {listed(FORMATS)}.{hint}")
+
+    @property
+    def most_unpacked(self) -> int:
+        """The most bytes that a compressed file may unpack to."""
+        match = _SIZE.fullmatch(self.unpacked or _USUALLY_UNPACKED)
+        if match is None:
+            raise SourceError("The most that a file may unpack to is a size such as '500MB' or '64GB'.")
+        return int(match[1]) * int(1000 ** " KMGT".index(match[2].upper() or " "))
 
     def _check_marks(self) -> None:
         if self.delimiter is not None and (len(self.delimiter) != 1 or self.delimiter in "\r\n\"'"):
@@ -98,6 +114,8 @@ class FileSource(Source):
         Names and values that folders such as ``year=2020`` give to each file.
     shown_as
         How messages name a file that is a private copy, of standard input for instance.
+    notes
+        What was made of the names that were given, in sentences.
     """
 
     paths: tuple[Path, ...]
@@ -105,6 +123,7 @@ class FileSource(Source):
     options: ReadOptions = field(default_factory=ReadOptions)
     partitions: tuple[Mapping[str, str | None], ...] = ()
     shown_as: str | None = None
+    notes: tuple[str, ...] = ()
 
     def name_of(self, path: Path) -> str:
         """Return how messages name one of the files."""
@@ -116,6 +135,28 @@ class StreamSource(Source):
     """Bytes that can be read once: standard input, or a named pipe."""
 
     path: Path | None = None
+    options: ReadOptions = field(default_factory=ReadOptions)
+
+
+@dataclass(frozen=True)
+class SparkSource(Source):
+    """What a Spark session that is started for it reads under a path.
+
+    Parameters
+    ----------
+    path
+        A file, a folder or a pattern.
+    master
+        Where Spark runs; None leaves it to Spark's own configuration.
+    conf
+        Settings of Spark.
+    options
+        How the files are to be read.
+    """
+
+    path: str
+    master: str | None = None
+    conf: tuple[tuple[str, str], ...] = ()
     options: ReadOptions = field(default_factory=ReadOptions)
 
 

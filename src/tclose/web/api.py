@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import time
 from typing import Any
 
@@ -16,14 +15,15 @@ from starlette.responses import FileResponse, Response
 from tclose._version import __version__
 from tclose.compiled import load_compiler
 from tclose.errors import InputError, SourceError
-from tclose.readings import as_text
-from tclose.render.cells import cell_data
+from tclose.render.words.cells import cell_data
 from tclose.results import Audit
 from tclose.transport import RULES
-from tclose.web.answers import answer
+from tclose.values import as_text
 from tclose.web.jobs import Job, Jobs
 from tclose.web.openapi import openapi
-from tclose.web.settings import parsed, policy_from
+from tclose.web.reading import text_file
+from tclose.web.responses import answer
+from tclose.web.settings import about_now, parsed, plain
 from tclose.web.workspace import LARGE_FILE, Opened, Workspace, examples
 
 LONGEST_WAIT = 5.0
@@ -37,11 +37,13 @@ def _workspace(request: Request) -> Workspace:
     return request.app.state.workspace  # type: ignore[no-any-return]
 
 
-def _jobs(request: Request) -> Jobs:
+def jobs_of(request: Request) -> Jobs:
+    """Return all jobs."""
     return request.app.state.jobs  # type: ignore[no-any-return]
 
 
-def _opened(request: Request) -> Opened:
+def opened_table(request: Request) -> Opened:
+    """Return the open table that a request names."""
     opened = _workspace(request).table(request.path_params["table"])
     if opened is None:
         raise HTTPException(404, "There is no such table; it may have been closed. Open it again.")
@@ -51,7 +53,7 @@ def _opened(request: Request) -> Opened:
 
 
 def _job(request: Request) -> Job:
-    job = _jobs(request).job(request.path_params["job"])
+    job = jobs_of(request).job(request.path_params["job"])
     if job is None:
         raise HTTPException(404, "There is no such job; its result may have made room for newer ones. Run it again.")
     return job
@@ -66,8 +68,10 @@ def _kept(job: Job) -> Any:
 async def start(request: Request) -> Response:
     """Say what can be opened, and what words the settings know."""
     from tclose.models.catalogue import MODELS
+    from tclose.presets import PRESETS
     from tclose.recoding.losses.catalogue import LOSSES
     from tclose.recoding.methods import AUTO, METHODS
+    from tclose.render.words.glossary import GLOSSARY
 
     named = _workspace(request).named
     models = [
@@ -96,7 +100,9 @@ async def start(request: Request) -> Response:
                 {"key": AUTO, "meaning": "Tries what applies and keeps the least loss."},
                 *({"key": way.key, "meaning": way.meaning} for way in METHODS.values()),
             ],
+            "presets": [{"key": preset.key, "title": preset.title, "asks": preset.asks} for preset in PRESETS.values()],
             "rules": list(RULES),
+            "glossary": dict(GLOSSARY),
             "largest_upload": request.app.state.door.limits.upload,
         }
     )
@@ -118,7 +124,7 @@ async def open_table(request: Request) -> Response:
         opened = workspace.open_example(asked["example"])
     else:
         raise InputError("Say which table to open: an example by its name, or the named one.")
-    return answer({"id": opened.id, "label": opened.label}, 201)
+    return answer(named(opened), 201)
 
 
 async def upload(request: Request) -> Response:
@@ -139,30 +145,37 @@ async def upload(request: Request) -> Response:
             path.unlink(missing_ok=True)
             path.parent.rmdir()
         raise
-    return answer({"id": opened.id, "label": opened.label}, 201)
+    return answer(named(opened), 201)
+
+
+def named(opened: Opened) -> dict[str, Any]:
+    """Return what a page knows an open table by."""
+    return {"id": opened.id, "label": opened.label, "text": text_file(opened) is not None}
 
 
 async def visit(request: Request) -> Response:
     """Say what a table is, how the page left it, and what was last done with it."""
-    opened = _opened(request)
-    newest = _jobs(request).newest(opened.id)
-    return answer({"id": opened.id, "label": opened.label, "policy": opened.settings, "jobs": newest})
+    opened = opened_table(request)
+    newest = jobs_of(request).newest(opened.id)
+    return answer({**named(opened), "policy": opened.settings, "history": opened.history, "jobs": newest})
 
 
 async def keep_settings(request: Request) -> Response:
     """Keep the settings of a page for when it comes back; they are checked when they are used."""
-    opened = _opened(request)
-    policy = parsed(await request.body()).get("policy")
-    if not isinstance(policy, dict):
-        raise InputError("The settings to keep are a policy.")
-    opened.settings = json.loads(json.dumps(policy, default=str))
-    return answer({"id": opened.id, "label": opened.label})
+    opened = opened_table(request)
+    asked = parsed(await request.body())
+    policy, history = asked.get("policy"), asked.get("history")
+    if not isinstance(policy, dict) or not isinstance(history, dict | None):
+        raise InputError("The settings to keep are a policy, and what they were before.")
+    opened.settings = plain(policy)
+    opened.history = opened.history if history is None else plain(history)
+    return answer(named(opened))
 
 
 async def close_table(request: Request) -> Response:
     """Close a table: stop its work and remove what was written for it; with ``grace``, unless the page comes back."""
-    opened = _opened(request)
-    workspace, jobs = _workspace(request), _jobs(request)
+    opened = opened_table(request)
+    workspace, jobs = _workspace(request), jobs_of(request)
 
     def close() -> None:
         jobs.drop_table(opened.id)
@@ -172,11 +185,14 @@ async def close_table(request: Request) -> Response:
     if grace:
         opened.left = left = time.monotonic()
 
-        def close_if_still_left() -> None:
+        async def close_if_still_left() -> None:
+            await asyncio.sleep(grace)
             if opened.left == left:
-                close()
+                await run_in_threadpool(close)
 
-        asyncio.get_running_loop().call_later(grace, close_if_still_left)
+        waiting = asyncio.create_task(close_if_still_left())
+        request.app.state.leaving.add(waiting)
+        waiting.add_done_callback(request.app.state.leaving.discard)
     else:
         await run_in_threadpool(close)
     return answer({"closed": opened.id})
@@ -186,12 +202,13 @@ async def start_job(request: Request) -> Response:
     """Start work on a table; with ``wait``, answer when it is done or that many seconds have passed."""
     from tclose.web.work import KINDS
 
-    opened = _opened(request)
+    opened = opened_table(request)
     asked = parsed(await request.body())
     kind = asked.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
         raise InputError(f"The kind of work is one of {', '.join(KINDS)}.")
-    job = _jobs(request).start(kind, opened.id, lambda job: KINDS[kind](opened, asked, job))
+    settings = plain(asked.get("policy"))
+    job = jobs_of(request).start(kind, opened.id, lambda job: KINDS[kind](opened, asked, job), settings)
     await _patience(job, _seconds(request))
     return answer(job.data(), 202)
 
@@ -271,7 +288,7 @@ def _row(values: list[object], keys: int) -> list[object]:
 async def explanation(request: Request) -> Response:
     """Explain the distance of one class, ready to be played move by move."""
     from tclose.explaining import explain
-    from tclose.web.staging import staged
+    from tclose.web.moves import staged
 
     job = _job(request)
     audit = _kept(job)
@@ -289,7 +306,32 @@ async def explanation(request: Request) -> Response:
             explained = explain(audit, attribute=attribute, key=key, rule=rule)  # type: ignore[arg-type]
         if not explained:
             raise InputError("No class carries a value of this attribute.")
-        return staged(explained[0])
+        required = [
+            verdict.requirement.threshold
+            for verdict in audit.verdicts
+            if (verdict.requirement.model.key, verdict.attribute) == ("t", attribute)
+        ]
+        return staged(explained[0], min(required, default=None))
+
+    return answer(await run_in_threadpool(found))
+
+
+async def compare(request: Request) -> Response:
+    """Give some rows of a table as they were and as they are published, and how the columns are spread."""
+    from tclose.web.comparing import compared, spread
+    from tclose.web.work import Made
+
+    job = _job(request)
+    made = _kept(job)
+    if not isinstance(made, Made):
+        raise InputError("Only a release has rows to compare.")
+    offset, limit = _number(request, "offset", 0, 2**40), _number(request, "limit", 50, MOST_ROWS)
+    people = request.query_params.get("people") == "true"
+
+    def found() -> dict[str, Any]:
+        with job.lock:
+            rows = compared(made, offset, limit, people=people)
+            return rows if offset else {**rows, "spread": spread(made)}
 
     return answer(await run_in_threadpool(found))
 
@@ -300,10 +342,11 @@ async def take(request: Request) -> Response:
 
     job = _job(request)
     kept = _kept(job)
+    about = about_now(_workspace(request).table(job.table_id))
 
     def made() -> Any:
         with job.lock:
-            return download(kept, request.path_params["name"])
+            return download(kept, request.path_params["name"], about)
 
     file = await run_in_threadpool(made)
     if file is None:
@@ -312,14 +355,3 @@ async def take(request: Request) -> Response:
         return FileResponse(file.path, media_type=file.media_type, filename=file.name)
     named = {"content-disposition": f'attachment; filename="{file.name}"'}
     return Response(file.text.encode("utf-8", "backslashreplace"), media_type=file.media_type, headers=named)
-
-
-async def policy_file(request: Request) -> Response:
-    """Return the settings as the text of a policy file."""
-    from tclose.render.policy_toml import policy_text
-
-    opened = _opened(request)
-    asked = parsed(await request.body())
-    text = policy_text(policy_from(asked.get("policy"), opened))
-    named = {"content-disposition": 'attachment; filename="tclose.toml"'}
-    return Response(text, media_type="application/toml", headers=named)

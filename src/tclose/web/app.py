@@ -9,14 +9,14 @@ from importlib.resources import files
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from tclose.errors import TcloseError
-from tclose.web import api
-from tclose.web.answers import answer, failure, refusal, status_of
+from tclose.web import api, settings_api
 from tclose.web.jobs import Jobs
+from tclose.web.responses import answer, failure, refusal, status_of
 from tclose.web.security import Door, Guard
 from tclose.web.workspace import Workspace
 
@@ -30,11 +30,17 @@ ROUTES = (
     Route("/api/tables/{table}", api.visit, methods=["GET"]),
     Route("/api/tables/{table}", api.keep_settings, methods=["PUT"]),
     Route("/api/tables/{table}", api.close_table, methods=["DELETE"]),
+    Route("/api/tables/{table}/reading", settings_api.look_at_reading, methods=["GET"]),
+    Route("/api/tables/{table}/reading", settings_api.change_reading, methods=["POST"]),
     Route("/api/tables/{table}/jobs", api.start_job, methods=["POST"]),
-    Route("/api/tables/{table}/policy", api.policy_file, methods=["POST"]),
+    Route("/api/tables/{table}/policy", settings_api.policy_file, methods=["POST"]),
+    Route("/api/tables/{table}/policy", settings_api.read_policy_file, methods=["PUT"]),
+    Route("/api/tables/{table}/hierarchies", settings_api.take_hierarchies, methods=["POST"]),
+    Route("/api/tables/{table}/script", settings_api.script, methods=["GET"]),
     Route("/api/jobs/{job}", api.look, methods=["GET"]),
     Route("/api/jobs/{job}", api.cancel, methods=["DELETE"]),
     Route("/api/jobs/{job}/classes", api.classes, methods=["GET"]),
+    Route("/api/jobs/{job}/rows", api.compare, methods=["GET"]),
     Route("/api/jobs/{job}/explanation", api.explanation, methods=["POST"]),
     Route("/api/jobs/{job}/files/{name}", api.take, methods=["GET"]),
 )
@@ -60,6 +66,7 @@ def application(workspace: Workspace, door: Door) -> Starlette:
         middleware=[Middleware(Guard, door=door)],
         exception_handlers={
             HTTPException: _refused,
+            ClientDisconnect: _gone,
             TcloseError: _failed,
             RecursionError: _failed,
             MemoryError: _failed,
@@ -68,6 +75,7 @@ def application(workspace: Workspace, door: Door) -> Starlette:
     )
     app.router.redirect_slashes = False
     app.state.workspace, app.state.jobs, app.state.door = workspace, Jobs(), door
+    app.state.leaving = set()  # what closes the tables of pages that went away
     return app
 
 
@@ -93,6 +101,11 @@ async def _failed(request: Request, problem: Exception) -> Response:
     return answer({"error": failure(problem)}, status_of(problem))
 
 
+async def _gone(request: Request, problem: Exception) -> Response:
+    del request, problem
+    return refusal(400, "The request was broken off.")
+
+
 async def _page(request: Request) -> Response:
     del request
     return Response(_files()["index.html"], media_type="text/html")
@@ -110,16 +123,18 @@ async def _static(request: Request) -> Response:
 @cache
 def _files() -> dict[str, bytes]:
     """Return every file that is served, by name: no path of a request is ever looked up on disk."""
-    from tclose.render.figures.style import STYLE
+    from tclose.render.faces.animations import PLAYER
+    from tclose.render.pictures.style import STYLE
 
     found = {entry.name: entry.read_bytes() for entry in files("tclose.web").joinpath("static").iterdir()}
     page = files("tclose.web").joinpath("templates", "index.html").read_text(encoding="utf-8")
     modules = "\n".join(f'<link rel="modulepreload" href="/static/{name}">' for name in found if name.endswith(".js"))
     whole = page.replace("{{ preloads }}", modules).encode()
-    return {**found, "index.html": whole, "report.css": _report_style(), "figures.css": STYLE.encode()}
+    shared = {"report.css": _report_style(), "figures.css": STYLE.encode(), "earth.js": PLAYER.encode()}
+    return {**found, **shared, "index.html": whole}
 
 
 def _report_style() -> bytes:
     """Return the rules that reports bring with them, so that page and report look alike."""
-    text = files("tclose.render").joinpath("templates", "style.html").read_text(encoding="utf-8")
+    text = files("tclose.render.faces").joinpath("templates", "style.html").read_text(encoding="utf-8")
     return text.replace("<style>", "").replace("</style>", "").encode()

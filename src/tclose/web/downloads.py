@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from tclose.policy_about import About
 from tclose.results import Audit
 from tclose.web.work import Made
 
@@ -27,21 +29,24 @@ CSV, PARQUET, JSON, LINES, HTML = (
     "application/jsonl",
     "text/html",
 )
+ZIP = "application/zip"
 
 
-def _audit_report(audit: Audit) -> Download:
-    return Download("audit.html", HTML, audit.to_html())
+def _audit_report(audit: Audit, about: About, name: str = "audit.html") -> Download:
+    return Download(name, HTML, audit.to_html(about=about))
 
 
-def _audit_json(audit: Audit) -> Download:
-    return Download("audit.json", JSON, audit.to_json())
+_OF_AUDITS: dict[str, Callable[[Audit, About], Download]] = {
+    "audit.html": _audit_report,
+    "audit.json": lambda audit, _about: Download("audit.json", JSON, audit.to_json()),
+    "audit.confidential.html": lambda audit, about: _audit_report(
+        audit.with_people(), about, "audit.confidential.html"
+    ),
+}
 
 
-_OF_AUDITS: dict[str, Callable[[Audit], Download]] = {"audit.html": _audit_report, "audit.json": _audit_json}
-
-
-def _release_report(made: Made) -> Download:
-    return Download("report.html", HTML, made.release.to_html(made.written))
+def _release_report(made: Made, about: About) -> Download:
+    return Download("report.html", HTML, made.release.to_html(made.written, about=about))
 
 
 def _written(made: Made, name: str, media_type: str) -> Download:
@@ -52,23 +57,34 @@ def _written(made: Made, name: str, media_type: str) -> Download:
     return Download(name, media_type, path=path)
 
 
-_OF_RELEASES: dict[str, Callable[[Made], Download]] = {
-    "release.csv": lambda made: Download("release.csv", CSV, path=made.written.path),
-    "release.parquet": lambda made: _written(made, "release.parquet", PARQUET),
-    "release.jsonl": lambda made: _written(made, "release.jsonl", LINES),
-    "recipe.json": lambda made: Download("release.csv.recipe.json", JSON, path=made.written.recipe),
-    "report.json": lambda made: Download("release.csv.report.json", JSON, path=made.written.report),
+def _package(made: Made, about: About) -> Download:
+    """Return the package that is handed over, made for those that are named in its report."""
+    from tclose.web.packages import write_package
+
+    path = made.folder / f"release-{hashlib.sha256(repr(about).encode()).hexdigest()[:16]}.zip"
+    if not path.exists():
+        write_package(path, made.release, made.written, replace(made.policy, about=about))
+    return Download("release.zip", ZIP, path=path)
+
+
+_OF_RELEASES: dict[str, Callable[[Made, About], Download]] = {
+    "release.csv": lambda made, _about: Download("release.csv", CSV, path=made.written.path),
+    "release.parquet": lambda made, _about: _written(made, "release.parquet", PARQUET),
+    "release.jsonl": lambda made, _about: _written(made, "release.jsonl", LINES),
+    "recipe.json": lambda made, _about: Download("release.csv.recipe.json", JSON, path=made.written.recipe),
+    "report.json": lambda made, _about: Download("release.csv.report.json", JSON, path=made.written.report),
     "report.html": _release_report,
+    "release.zip": _package,
 }
 
 NAMES = (*_OF_AUDITS, *_OF_RELEASES)
 """Everything that can be taken away."""
 
 
-def download(kept: object, name: str) -> Download | None:
-    """Return a file of what a job kept; None where it has no such file."""
+def download(kept: object, name: str, about: About) -> Download | None:
+    """Return a file of what a job kept, with what a report says of people; None where it has no such file."""
     if isinstance(kept, Audit) and name in _OF_AUDITS:
-        return _OF_AUDITS[name](kept)
+        return _OF_AUDITS[name](kept, about)
     if isinstance(kept, Made) and name in _OF_RELEASES:
-        return _OF_RELEASES[name](kept)
+        return _OF_RELEASES[name](kept, about)
     return None

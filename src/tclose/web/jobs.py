@@ -9,8 +9,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from tclose.engines.duckdb.connection import gathered
-from tclose.web.answers import failure
+from tclose.engines.choosing import interruptible
+from tclose.errors import command_line
+from tclose.web.responses import failure
 from tclose.web.stopping import CancelledError, Stoppable
 
 State = Literal["waiting", "running", "done", "failed", "cancelled"]
@@ -35,6 +36,8 @@ class Job:
     id: str
     kind: str
     table_id: str
+    settings: object = None
+    """The policy that it was asked with, which says what its result is for."""
     state: State = "waiting"
     stage: str = ""
     share: float | None = None
@@ -69,11 +72,12 @@ class Job:
 
         def told() -> None:
             nonlocal outcome
-            outcome = work(self)
+            with command_line():
+                outcome = work(self)
             self.tell("", 1.0)
 
         try:
-            with gathered() as connections:
+            with interruptible() as connections:
                 self._stoppable.run(told, connections)
             self.outcome, self.state = outcome, "done"
         except BaseException as problem:  # noqa: BLE001 - a thread has nobody else to tell
@@ -88,6 +92,7 @@ class Job:
             "id": self.id,
             "kind": self.kind,
             "table": self.table_id,
+            "settings": self.settings if self.state == "done" else None,
             "state": self.state,
             "stage": self.stage,
             "share": self.share,
@@ -104,9 +109,9 @@ class Jobs:
         self._jobs: dict[str, Job] = {}
         self._lock = threading.Lock()
 
-    def start(self, kind: str, table_id: str, work: Callable[[Job], Outcome]) -> Job:
-        """Start a piece of work, and forget the oldest finished of its kind."""
-        job = Job(secrets.token_urlsafe(12), kind, table_id)
+    def start(self, kind: str, table_id: str, work: Callable[[Job], Outcome], settings: object = None) -> Job:
+        """Start a piece of work with some settings, and forget the oldest finished of its kind."""
+        job = Job(secrets.token_urlsafe(12), kind, table_id, settings)
         with self._lock:
             self._jobs[job.id] = job
             self._forget(kind, table_id)

@@ -5,19 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
-from tclose.anonymizing.framing import Frame, Wishes
-from tclose.anonymizing.verb import chosen_search, framed_table
+from tclose.anonymizing.framing import Frame, RecodingOptions
+from tclose.anonymizing.releasing import chosen_search, framed_table
 from tclose.auditing import audit_release, check_attributes, checked
 from tclose.engines.choosing import session_for
-from tclose.engines.interface import Session, Table
+from tclose.engines.levels import LevelledTable, LevelsEngine
 from tclose.errors import InputError
 from tclose.policy import Policy
 from tclose.recoding.losses.catalogue import LOSSES, losses_by_column
 from tclose.recoding.partition import published
 from tclose.recoding.problem import Problem
-from tclose.web.generalised import Generalised
 from tclose.web.jobs import Job
 from tclose.web.workspace import Opened
 
@@ -25,7 +24,8 @@ from tclose.web.workspace import Opened
 def at_levels(opened: Opened, policy: Policy, levels: Mapping[str, int], job: Job) -> dict[str, Any]:
     """Return the figures and the loss of the release that publishes each quasi-identifier on one level, all rows kept.
 
-    Every requirement is judged by an audit, except those that need a population: no level of theirs is known.
+    Every requirement is judged by an audit, except those that need a population: no level of theirs is known. Rows are
+    counted, also where the policy counts people: distinct rows do not say who is in several of them.
 
     Parameters
     ----------
@@ -43,8 +43,8 @@ def at_levels(opened: Opened, policy: Policy, levels: Mapping[str, int], job: Jo
     wanted = policy.requirements()
     judged = tuple(each for each in wanted if not each.model.needs_population)
     check_attributes(judged, policy.roles)
-    table = Generalised(frame, problem, opened.label)
-    audit = audit_release(cast("Session", table), cast("Table", table), policy.roles, judged, None).to_dict()
+    table = LevelledTable(frame.distinct, frame.attributes, frame.rows, problem, opened.label)
+    audit = audit_release(LevelsEngine(), table, policy.roles.by_rows, judged, None).to_dict()
     release = published(table.partition())
     return {
         "levels": {quasi.name: quasi.lowest for quasi in problem.quasi},
@@ -67,8 +67,9 @@ def _frame(opened: Opened, policy: Policy, job: Job) -> Frame:
         table = session.open(rows)
         roles = checked(policy.roles, table)
         search = chosen_search("lm", "original", job.tell, whole_classes=False, pruned=False)
-        wishes = Wishes(policy.hierarchies, {}, policy.weights)
-        return framed_table(session, table.keep([*roles.quasi, *roles.sensitive]), roles, (), wishes, search)
+        options = RecodingOptions(policy.hierarchies, {}, policy.weights)
+        roles = roles.by_rows
+        return framed_table(session, table.keep([*roles.quasi, *roles.sensitive]), roles, (), options, search)
 
     return opened.once("frame", asked, counted, job.tell)
 

@@ -30,6 +30,10 @@ def _or_null(schema: Schema) -> Schema:
     return {"anyOf": [schema, {"type": "null"}]}
 
 
+_MARKS: Schema = {
+    **{mark: _or_null(_TEXT) for mark in ("delimiter", "quote", "encoding", "decimal")},
+    "header": _or_null({"type": "boolean"}),
+}
 _SCHEMAS: dict[str, Schema] = {
     "Error": _object("error", error=_object("kind message", kind=_TEXT, message=_TEXT)),
     "Exact": _object(
@@ -44,19 +48,21 @@ _SCHEMAS: dict[str, Schema] = {
             "release": _FREE,
         },
     },
-    "Opened": _object("id label", id=_TEXT, label=_TEXT),
+    "Opened": _object("id label text", id=_TEXT, label=_TEXT, text={"type": "boolean"}),
     "Visited": _object(
         "id label policy jobs",
         id=_TEXT,
         label=_TEXT,
         policy=_or_null(_ref("Policy")),
+        history=_or_null(_FREE),
         jobs={"type": "object", "additionalProperties": _TEXT, "description": "The newest job of each kind."},
     ),
     "Job": _object(
-        "id kind table state stage share result error",
+        "id kind table settings state stage share result error",
         id=_TEXT,
         kind=_TEXT,
         table=_TEXT,
+        settings=_or_null(_ref("Policy")),
         state={"enum": ["waiting", "running", "done", "failed", "cancelled"]},
         stage=_TEXT,
         share=_or_null(_NUMBER),
@@ -96,8 +102,21 @@ _SCHEMAS: dict[str, Schema] = {
         spent=_ref("Exact"),
         **{"from": _WHOLE},
     ),
+    "Reading": _object("sample", sample=_or_null(_list(_TEXT)), **_MARKS),
+    "Rows": _object(
+        "columns counts total withheld few offset rows",
+        columns=_list(_TEXT),
+        counts=_TEXT,
+        total=_WHOLE,
+        withheld=_WHOLE,
+        few=_WHOLE,
+        offset=_WHOLE,
+        rows=_list(_FREE),
+        spread=_FREE,
+    ),
     "Explanation": _object(
-        "class size total attribute distance words rule columns steps within_groups grouped note",
+        "class size total attribute distance words rule columns steps carried within_groups grouped note confidential "
+        "pictures",
         size=_WHOLE,
         total=_WHOLE,
         attribute=_TEXT,
@@ -106,6 +125,9 @@ _SCHEMAS: dict[str, Schema] = {
         rule=_TEXT,
         columns=_list(_ref("Column")),
         steps=_list(_ref("Step")),
+        carried=_list(_ref("Step")),
+        confidential={"type": "boolean"},
+        pictures=_FREE,
         within_groups=_ref("Exact"),
         grouped={"type": "boolean"},
         note=_TEXT,
@@ -210,6 +232,30 @@ def _paths_of_tables() -> Schema:
                 "work", "Start work on a table.", table, _WAIT, body=_ref("Work"), answers=_ref("Job"), status=202
             )
         },
+    }
+
+
+def _hierarchies(table: Schema) -> Schema:
+    files = _list(_object("name text", name=_TEXT, text=_TEXT))
+    problems = _list(_object("file message", file=_TEXT, message=_TEXT))
+    return _operation(
+        "take_hierarchies",
+        "Hierarchy files as trees, by column.",
+        table,
+        body=_object("files columns", files=files, columns=_list(_TEXT)),
+        answers=_object("trees problems", trees=_FREE, problems=problems),
+    )
+
+
+def _paths_of_settings() -> Schema:
+    table = _path("table")
+    return {
+        "/api/tables/{table}/reading": {
+            "get": _operation("reading", "How the file of a table is read.", table, answers=_ref("Reading")),
+            "post": _operation(
+                "read", "Read the file in another way.", table, body=_object("", **_MARKS), answers=_ref("Opened")
+            ),
+        },
         "/api/tables/{table}/policy": {
             "post": _operation(
                 "policy",
@@ -217,6 +263,18 @@ def _paths_of_tables() -> Schema:
                 table,
                 body=_object("policy", policy=_ref("Policy")),
                 answers="application/toml",
+            ),
+            "put": _operation(
+                "take_policy", "The settings in a policy file.", table, answers=_object("policy", policy=_ref("Policy"))
+            ),
+        },
+        "/api/tables/{table}/hierarchies": {"post": _hierarchies(table)},
+        "/api/tables/{table}/script": {
+            "get": _operation(
+                "script",
+                "What the page does, as a command and as Python.",
+                table,
+                answers=_object("command python", command=_TEXT, python=_TEXT),
             )
         },
     }
@@ -232,6 +290,17 @@ def _paths_of_jobs() -> Schema:
             "delete": _operation("cancel", "Stop a job.", job, answers=_ref("Job")),
         },
         "/api/jobs/{job}/classes": {"get": _classes()},
+        "/api/jobs/{job}/rows": {
+            "get": _operation(
+                "compare",
+                "What the rows of a table become in a release.",
+                job,
+                _query("offset", _WHOLE, "The first combination to give."),
+                _query("limit", _WHOLE, "How many to give."),
+                _query("people", {"type": "boolean"}, "Whether to show combinations of very few rows too."),
+                answers=_ref("Rows"),
+            )
+        },
         "/api/jobs/{job}/explanation": {
             "post": _operation("explain", "One class, move by move.", job, body=explained, answers=_ref("Explanation"))
         },
@@ -253,6 +322,7 @@ def openapi() -> Schema:
             "/api": {"get": _operation("start", "What can be opened, and what words settings know.", answers=_FREE)},
             "/api/openapi.json": {"get": _operation("describe", "This description.", answers=_FREE)},
             **_paths_of_tables(),
+            **_paths_of_settings(),
             **_paths_of_jobs(),
         },
     }

@@ -12,7 +12,7 @@ from tclose.engines.choosing import session_for
 from tclose.errors import InputError
 from tclose.hierarchies import Hierarchy, built_hierarchy, hierarchy_of, inferred_hierarchy, is_builder
 from tclose.policy import Policy
-from tclose.readings import as_text
+from tclose.values import as_text
 
 SHOWN = 8
 """So many values are shown, spread over the column."""

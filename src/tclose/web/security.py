@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tclose.web.answers import refusal
+from tclose.web.responses import refusal
 
 TOKEN_HEADER = "x-tclose-token"  # noqa: S105 - the name of a header
 API = "/api"
@@ -84,7 +84,10 @@ class Guard:
         problem = None if headers is None else self._problem(scope, headers)
         if headers is None or problem is not None:
             status, words = problem or (400, "The headers of the request contradict each other.")
-            await refusal(status, words)(scope, receive, marked)
+            refused = refusal(status, words)
+            if headers is None or not self._knows(headers.get(TOKEN_HEADER, "")):
+                refused.headers["connection"] = "close"  # the rest of what a stranger sends is not waited for
+            await refused(scope, receive, marked)
             return
         await self._app(scope, _bounded(receive, self._door.limits.of(scope["path"])), marked)
 

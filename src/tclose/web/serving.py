@@ -6,12 +6,15 @@ import contextlib
 import socket
 import threading
 from collections.abc import Callable
+from pathlib import Path
 
 import uvicorn
+from starlette.applications import Starlette
 
 from tclose.compiled import load_compiler
 from tclose.errors import InputError, TcloseError
 from tclose.web.app import application, warm_up
+from tclose.web.connections import BoundedProtocol
 from tclose.web.security import Door, Limits
 from tclose.web.workspace import LARGE_FILE, Named, Workspace
 
@@ -19,7 +22,9 @@ LOOPBACK = "127.0.0.1"
 _LONGEST_WARM_UP = 5
 
 
-def serve(named: Named | None, *, port: int = 0, ready: Callable[[str], None], limits: Limits | None = None) -> None:
+def serve(
+    named: Named | None, *, port: int = 0, ready: Callable[[str, Path], None], limits: Limits | None = None
+) -> None:
     """Serve the page until the process is interrupted.
 
     Parameters
@@ -29,7 +34,8 @@ def serve(named: Named | None, *, port: int = 0, ready: Callable[[str], None], l
     port
         The port; 0 takes any that is free.
     ready
-        Called with the address, which holds the token, when the server is about to answer.
+        Called with the address, which holds the token, and a private file that leads there, when the server is about
+        to answer.
     limits
         The largest bodies that are taken in.
     """
@@ -37,28 +43,43 @@ def serve(named: Named | None, *, port: int = 0, ready: Callable[[str], None], l
         door = Door(listener.getsockname()[1], limits=limits or Limits())
         workspace = Workspace(named)
         app = application(workspace, door)
-        config = uvicorn.Config(
-            app,
-            lifespan="off",
-            log_level="warning",
-            access_log=False,
-            server_header=False,
-            date_header=False,
-            timeout_graceful_shutdown=1,
-            timeout_keep_alive=30,
-            ws="none",
-            proxy_headers=False,
-        )
         warming = threading.Thread(target=_warm_up, args=(named,), name="tclose-warm-up", daemon=True)
         try:
             warming.start()
             listener.listen()
-            ready(door.address)
-            uvicorn.Server(config).run(sockets=[listener])
+            ready(door.address, _way_to(door.address, workspace.folder))
+            uvicorn.Server(configured(app)).run(sockets=[listener])
         finally:
             warming.join(_LONGEST_WARM_UP)
             app.state.jobs.close()
             workspace.close()
+
+
+def configured(app: Starlette) -> uvicorn.Config:
+    """Return how the application is served; nothing is logged, for errors of others may quote cells."""
+    return uvicorn.Config(
+        app,
+        http=BoundedProtocol,
+        lifespan="off",
+        log_level="critical",
+        access_log=False,
+        server_header=False,
+        date_header=False,
+        timeout_graceful_shutdown=1,
+        timeout_keep_alive=30,
+        ws="none",
+        proxy_headers=False,
+    )
+
+
+def _way_to(address: str, folder: Path) -> Path:
+    """Write a file for the browser to open instead of the address: anybody can read the arguments of a process."""
+    path = folder / "open.html"
+    path.touch(mode=0o600, exist_ok=False)
+    path.write_text(
+        f'<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url={address}">\n', "utf-8"
+    )
+    return path
 
 
 def _warm_up(named: Named | None) -> None:

@@ -13,13 +13,15 @@ from typing import Any
 
 from tclose.errors import InputError, PolicyError
 from tclose.hierarchies import is_builder
-from tclose.policy import Policy, policy_of
-from tclose.render.policy_toml import policy_text
+from tclose.policy import Policy, mapping_of, policy_of
+from tclose.policy_about import About, about_of
+from tclose.policy_files import parse_policy
+from tclose.render.data.policies import policy_text
 from tclose.web.workspace import Opened
 
 _LONGEST_NUMBER = 60
 _HUGE_EXPONENT = re.compile(r"[eE][+-]?\d{4,}")
-_SECTIONS = ("columns", "policy", "release")
+_SECTIONS = ("columns", "policy", "release", "report")
 
 
 def parsed(body: bytes) -> dict[str, Any]:
@@ -38,6 +40,11 @@ def parsed(body: bytes) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise InputError("The request must be a JSON object.")
     return data
+
+
+def plain(settings: object) -> Any:
+    """Return settings as an answer repeats them; decimals as texts, in which no digit is lost."""
+    return json.loads(json.dumps(settings, default=str))
 
 
 def _decimal(text: str) -> Decimal:
@@ -61,10 +68,10 @@ def policy_from(data: object, opened: Opened) -> Policy:
         The table; files that its own policy named may be named again, others not.
     """
     if not isinstance(data, Mapping):
-        raise PolicyError("The policy must be an object with columns, policy and release.")
+        raise PolicyError("The policy must be an object with columns, policy, release and report.")
     unknown = [name for name in data if name not in _SECTIONS]
     if unknown:
-        raise PolicyError("The policy has parts that a page does not set; it has columns, policy and release.")
+        raise PolicyError("The policy has parts that a page does not set; it has columns, policy, release and report.")
     _check_numbers(data.get("policy"))
     _check_numbers(data.get("release"))
     columns = data.get("columns", {})
@@ -74,7 +81,30 @@ def policy_from(data: object, opened: Opened) -> Policy:
             _check_hierarchy(name, given, opened.paths)
     policy = policy_of(data, Path())
     mine = opened.policy
-    return replace(policy, source=mine.source, reference=mine.reference, population=mine.population, read=mine.read)
+    release = replace(policy.release, key_file=mine.release.key_file, key_variable=mine.release.key_variable)
+    return replace(
+        policy,
+        source=mine.source,
+        reference=mine.reference,
+        population=mine.population,
+        read=mine.read,
+        release=release,
+    )
+
+
+def about_now(opened: Opened | None) -> About:
+    """Return what reports say of their purpose and of people, as the page last kept it."""
+    if opened is None:
+        return About()
+    given = opened.settings.get("report") if isinstance(opened.settings, Mapping) else None
+    return opened.policy.about if given is None else about_of(mapping_of(given, "[report]"))
+
+
+def policy_of_file(text: str, opened: Opened) -> dict[str, Any]:
+    """Return what a policy file says, as a page holds it; what it says of the table itself is not taken over."""
+    data = policy_data(parse_policy(text, Path("The policy file")))
+    policy_from(data, opened)
+    return data
 
 
 def _check_numbers(given: object) -> None:
@@ -92,7 +122,7 @@ def _check_hierarchy(name: str, given: Mapping[str, object], paths: frozenset[st
     hierarchy = given.get("hierarchy")
     if not isinstance(hierarchy, str) or hierarchy in paths:
         return
-    if given.get("role") == "sensitive" or not is_builder(hierarchy):
+    if not is_builder(hierarchy):
         raise PolicyError(
             f"The hierarchy of {name!r} is a path. A page reads no file by its path: "
             "build the hierarchy here, or name the file on the command line."

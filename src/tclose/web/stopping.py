@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import sys
 import threading
@@ -65,9 +66,7 @@ class Stoppable:
                 raise
 
     def _end(self) -> None:
-        with self._guard:
-            if self._thread is not None:
-                _raise_in(self._thread, None)
+        with self._guard:  # an exception that was sent has arisen by now: none is sent to a thread that is here
             self._thread, self._connections = None, ()
 
     def stop(self) -> None:
@@ -82,10 +81,11 @@ class Stoppable:
             with self._guard:
                 if self._thread is None:
                     return
-                for connection in list(self._connections):
-                    connection.interrupt()
+                with contextlib.suppress(Exception):  # one was closed, or another was opened at this moment
+                    for connection in list(self._connections):
+                        connection.interrupt()
                 if time.monotonic() - told > RARELY and _may_leave(_place_of(self._thread)):
-                    _raise_in(self._thread, CancelledError)
+                    _cancel(self._thread)
                     told = time.monotonic()
             time.sleep(OFTEN)
 
@@ -106,8 +106,9 @@ def _may_leave(frame: FrameType | None) -> bool:
     return False
 
 
-def _raise_in(thread: int, problem: type[BaseException] | None) -> None:
-    """Make an exception arise at the next step of a thread's Python code; None takes back one that has not yet."""
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(
-        ctypes.c_ulong(thread), ctypes.py_object(problem) if problem is not None else None
-    )
+def _cancel(thread: int) -> None:
+    """Make the exception arise at the next step of a thread's Python code.
+
+    It is never taken back: Python 3.11 would go on announcing it, to every call of every thread.
+    """
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(CancelledError))

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from tclose.errors import InputError
 from tclose.policy import Policy
 from tclose.releases import Release, Written
-from tclose.render import words
+from tclose.render.telling.decisions import risk_of_being_found, risk_of_being_told
+from tclose.render.words import audits as words
+from tclose.render.words.phrases import joined, unprotected_sentence
+from tclose.render.words.releases import required_texts
 from tclose.results import Audit
+from tclose.roles import Roles
 from tclose.web.jobs import Job, Outcome
 from tclose.web.settings import policy_data, policy_from
 from tclose.web.workspace import Opened
@@ -27,6 +32,13 @@ class Made:
     release: Release
     written: Written
     folder: Path
+    policy: Policy
+    """What it was made for."""
+
+    @cached_property
+    def original(self) -> Audit | None:
+        """The audit of the original by the same requirements, made when first asked for."""
+        return None if self.release.work is None else self.release.work.before()
 
 
 def profile(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
@@ -39,10 +51,17 @@ def profile(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
     if not opened.roles_known:
         suggested = found.policy()
         policy = replace(suggested, source=policy.source, read=policy.read, release=policy.release)
-    named = {*policy.roles.columns, *policy.insensitive}
-    others = [column.name for column in found.columns if column.name not in named]
-    policy = replace(policy, insensitive=(*policy.insensitive, *others))
-    return Outcome({"profile": found.to_dict(), "policy": policy_data(policy)})
+    policy = replace(policy, roles=_decided(policy.roles, [column.name for column in found.columns]))
+    told = {"profile": found.to_dict(), "policy": policy_data(policy), "suggested": not opened.roles_known}
+    return Outcome(told)
+
+
+def _decided(roles: Roles, columns: Iterable[str]) -> Roles:
+    """Return the roles with one for each column; whatever nobody decided on is left out of a release."""
+    others = roles.undecided(columns)
+    if roles.others == "publish":
+        return replace(roles, publish=(*roles.publish, *others))
+    return replace(roles, identifiers=(*roles.identifiers, *others))
 
 
 def audit(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
@@ -55,14 +74,25 @@ def audit(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
         opened.rows(job.tell),
         policy.roles,
         require=policy.requirements(),
+        any=policy.any,
+        corrupted=policy.corrupted,
+        preset=policy.preset,
         measure=_measure(asked.get("measure", "usual")),
         reference=policy.reference,
         population=policy.population,
+        population_size=policy.sampling.get("population_size"),
+        sampling_fraction=policy.sampling.get("sampling_fraction"),
+        weight_column=policy.sampling.get("weight_column"),
         drivers=drivers if isinstance(drivers, bool) else None,
         read=policy.read,
         progress=job.tell,
     )
-    return Outcome(_audit_data(found), found)
+    return Outcome({**_audit_data(found), "made_for": _made_for(policy)}, found)
+
+
+def _made_for(policy: Policy) -> str:
+    """Return what a result was asked to meet, in words; empty where nothing was required."""
+    return joined(required_texts(policy.requirements()))
 
 
 def _measure(asked: object) -> str:
@@ -73,12 +103,15 @@ def _measure(asked: object) -> str:
 
 def _audit_data(audit: Audit) -> dict[str, Any]:
     return {
-        "audit": audit.to_dict(),
+        "audit": audit.with_people().to_dict(),
         "verdict": words.verdict_sentence(audit),
+        "care": [sentence for sentence in [unprotected_sentence(audit.unprotected)] if sentence],
         "table": words.table_sentences(audit),
+        "risk": risk_of_being_found(audit),
         "attributes": {
             name: {
                 "sentence": words.attribute_sentence(attribute),
+                "risk": list(risk_of_being_told(audit, name)),
                 "vacuous": words.vacuous_sentence(attribute),
                 "driver": words.driver_of(attribute),
             }
@@ -115,24 +148,30 @@ def levels(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
 def anonymize(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
     """Make a release, write it into the private folder, and audit what was written."""
     from tclose.anonymizing import anonymize as anonymized
-    from tclose.render.release_json import release_data, report_data
+    from tclose.anonymizing.disguising import read_key
+    from tclose.render.data.releases import release_data, report_data
 
     policy = policy_from(asked.get("policy"), opened)
-    choices = policy.release
+    choices, asked_for = policy.release, _made_for(policy)
     release = anonymized(
         opened.rows(job.tell),
         policy.roles,
         require=policy.requirements(),
+        preset=policy.preset,
         method=choices.method,
         loss=choices.loss,
         whole_classes=choices.whole_classes,
         pruned=choices.pruned,
         against=choices.against,
+        numbers=policy.numbers,
+        key=read_key(choices.key_file, choices.key_variable),
+        shift_days=choices.shift_days,
+        withstand=choices.withstand or policy.gain,
         **_recoding(policy),
         progress=job.tell,
     )
     if not release.holds:
-        return Outcome({"release": release_data(release), **_release_words(release, None)}, None)
+        return Outcome({"release": release_data(release), **_release_words(release, None), "made_for": asked_for}, None)
     job.tell("Writing and auditing the release", None)
     folder = opened.folder / f"release-{job.id}"
     folder.mkdir(mode=0o700)
@@ -141,8 +180,8 @@ def anonymize(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
-    data = {"release": report_data(release, written), **_release_words(release, written)}
-    return Outcome(data, Made(release, written, folder))
+    data = {"release": report_data(release, written), **_release_words(release, written), "made_for": asked_for}
+    return Outcome(data, Made(release, written, folder, policy))
 
 
 def _recoding(policy: Policy) -> dict[str, Any]:
@@ -154,24 +193,32 @@ def _recoding(policy: Policy) -> dict[str, Any]:
         "weights": policy.weights,
         "suppress": choices.suppress,
         "intervals": choices.intervals,
+        "effort": choices.effort,
         "seed": choices.seed,
         "read": policy.read,
     }
 
 
 def _release_words(release: Release, written: Written | None) -> dict[str, Any]:
-    from tclose.render import release_words as told
+    from tclose.render.words import releases as told
 
     sentences = (told.size_sentence(release), told.kept_sentence(release), told.method_sentence(release))
     return {
         "verdict": told.verdict(release),
+        "care": told.care_sentences(release),
         "sentences": [sentence for sentence in sentences if sentence],
         "ways_out": told.ways_out(release),
         "requirements": []
         if release.obstacles
         else [
-            {"holds": row.holds, "text": row.text, "of": row.of, "found": row.found, "original": row.against_original}
-            for row in told.requirement_rows(release, written)
+            {
+                "holds": each.holds,
+                "text": each.text,
+                "of": each.of,
+                "found": words.marked_found(each.own),
+                "original": words.marked_found(each.original),
+            }
+            for each in told.judged(release, None if written is None else written.audits)
         ],
     }
 
@@ -193,12 +240,14 @@ def frontier(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
         sweep=sweep,
         methods=tuple(dict.fromkeys(methods)),
         require=policy.requirements(),
+        any=policy.any,
+        corrupted=policy.corrupted,
         loss=policy.release.loss,
         whole_classes=policy.release.whole_classes,
         **_recoding(policy),
         progress=job.tell,
     )
-    return Outcome({"frontier": found.to_dict()}, found)
+    return Outcome({"frontier": found.to_dict(), "made_for": _made_for(policy)}, found)
 
 
 KINDS: dict[str, Work] = {

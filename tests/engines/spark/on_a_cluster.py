@@ -1,4 +1,4 @@
-"""Run by a test in a process of its own: audits on a cluster of several processes, one of which is killed."""
+"""Run by the tests in a process of its own: audits and cuts on a cluster of two executors, one of which is killed."""
 
 from __future__ import annotations
 
@@ -6,59 +6,98 @@ import json
 import sys
 import warnings
 from pathlib import Path
+from typing import Any
 
 import tclose
 
-warnings.simplefilter("ignore")
 ROLES = tclose.Roles(quasi=["q"], sensitive=["s:ordered"])
 
 
-def killing(folder, what):
-    """Return a kernel that gives batches as they are, but kills its executor or its Python the first time."""
+def killer(mark, *, executor):
+    """Return a function that kills the executor it runs in, or its Python, unless a mark is there, and leaves one."""
 
-    def kernel(batches):
+    def strike():
         import os
         import signal
         from pathlib import Path
 
         try:
-            (Path(folder) / what).touch(exist_ok=False)
+            Path(mark).touch(exist_ok=False)
         except FileExistsError:
-            pass
-        else:
-            daemon = os.getppid()
-            executor = int(Path(f"/proc/{daemon}/stat").read_text().rpartition(")")[2].split()[1])
-            os.kill(executor if what == "executor" else os.getpid(), signal.SIGKILL)
+            return
+        above = int(Path(f"/proc/{os.getppid()}/stat").read_text().rpartition(")")[2].split()[1])
+        os.kill(above if executor else os.getpid(), signal.SIGKILL)
+
+    return strike
+
+
+def killing(mark, *, executor):
+    """Return a kernel that gives batches as they are, but kills its executor or its Python the first time."""
+    strike = killer(mark, executor=executor)
+
+    def kernel(batches):
+        strike()
         yield from batches
 
     return kernel
 
 
-def main(master, folder):
+def audited(spark, folder) -> dict[str, Any]:
+    """Return what an audit finds before, while and after an executor is killed."""
+
+    def found(table):
+        return str(tclose.audit(table, ROLES, drivers=False)["s"].t)
+
+    place, mark = (folder / "table").as_uri(), folder / "audit"
+    spark.range(0, 4000, numPartitions=4).selectExpr("id % 37 AS q", "(id * id) % 11 AS s").write.parquet(place)
+    table = spark.read.parquet(place)
+    before = found(table)
+    meanwhile = found(table.mapInArrow(killing(str(mark), executor=True), table.schema))
+    return {"before": before, "meanwhile": meanwhile, "after": found(table), "struck": mark.exists()}
+
+
+def cut(spark, folder) -> dict[str, Any]:
+    """Say whether a table is cut as it is here, though an executor is killed while it cuts."""
+    from engines.spark import test_spark_mondrian as example
+    from tclose.engines.spark.cluster_rows import SparkRows
+    from tclose.engines.spark.reading import frame_of
+    from tclose.recoding.mondrian import cluster_cutting, method
+
+    method.PAYS_FROM = method.TRIED_UP_TO = 0
+    cluster_cutting.SMALL_PART = 300
+    mark, gathered = folder / "cut", SparkRows.gathered
+    strike = killer(str(mark), executor=True)
+
+    def deadly(kernel):
+        def struck(columns):
+            strike()
+            return kernel(columns)
+
+        return struck
+
+    def recipe(table):
+        return tclose.anonymize(table, example.ROLES, **example.ASKED).recipe.to_json()
+
+    SparkRows.gathered = lambda self, bins, kernel, names: gathered(self, bins, deadly(kernel), names)
+    same = recipe(frame_of(spark, example.people())) == recipe(example.people())
+    return {"same": same, "struck": mark.exists()}
+
+
+def main(folder):
     from pyspark.sql import SparkSession
 
-    from conftest import SETTINGS
+    from engines.spark.sessions import SETTINGS
 
-    builder = SparkSession.builder.master(master)
+    warnings.simplefilter("ignore")
+    builder = SparkSession.builder.master("local-cluster[2,1,1024]")
     for key, value in SETTINGS.items():
         builder = builder.config(key, value)
     spark = builder.getOrCreate()
-    table = spark.range(0, 4000, numPartitions=4).selectExpr("id % 37 AS q", "(id * id) % 11 AS s")
-    table.write.parquet((Path(folder) / "table").as_uri())
-    table = spark.read.parquet((Path(folder) / "table").as_uri())
-    found = {"plain": str(tclose.audit(table, ROLES, drivers=False)["s"].t)}
-    for what in sys.argv[3:]:
-        doomed = table.mapInArrow(killing(folder, what), table.schema)
-        try:
-            found[what] = str(tclose.audit(doomed, ROLES, drivers=False)["s"].t)
-        except tclose.TcloseError as problem:
-            found[what] = f"{type(problem).__name__}: {problem}"
-        found[f"{what} struck"] = (Path(folder) / what).exists()
-        found[f"after {what}"] = str(tclose.audit(table, ROLES, drivers=False)["s"].t)
-    sys.stdout.write("\n" + json.dumps(found) + "\n")
+    told = {"audit": audited(spark, folder), "cut": cut(spark, folder)}
+    sys.stdout.write("\n" + json.dumps(told) + "\n")
     sys.stdout.flush()
     spark.stop()
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2])
+    main(Path(sys.argv[1]))

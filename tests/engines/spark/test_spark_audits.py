@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import functools
+from decimal import Decimal
+from fractions import Fraction
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from seeded import class_rows, random_table, said
 
 import tclose
+from engines.spark.seeded import class_rows, random_table, said
 from tclose import errors
 from tclose.engines.spark import counts
 from tclose.engines.spark.reading import frame_of
@@ -36,6 +39,23 @@ def test_random_tables_are_audited_alike(spark, seed, way, monkeypatch):
     assert said(found) == said(expected)
     if seed % 3 == 0:
         assert class_rows(found) == class_rows(expected)
+
+
+@pytest.mark.parametrize("seed", [1, 3])
+def test_any_columns_agree(spark, seed):
+    table, roles = random_table(seed)
+    asked = {"any": 2, "require": REQUIRED, "drivers": False}
+    found = tclose.audit(frame_of(spark, table).repartition(3), roles, **asked)
+    assert said(found) == said(tclose.audit(table, roles, **asked))
+
+
+def test_weights_and_sizes_say_the_same_of_a_population(spark):
+    table, roles = random_table(5)
+    table = table.append_column("weight", pa.array([1.5 + at % 3 for at in range(table.num_rows)]))
+    frame = frame_of(spark, table).repartition(3)
+    for how in ({"weight_column": "weight"}, {"sampling_fraction": "0.2"}):
+        found = tclose.audit(frame, roles, drivers=False, **how).population
+        assert found == tclose.audit(table, roles, drivers=False, **how).population
 
 
 @pytest.mark.parametrize("way", ["gathered", "counted"])
@@ -156,3 +176,11 @@ def test_tables_that_cannot_be_audited_are_refused_without_a_cell(spark, query, 
         tclose.audit(spark.sql(query), tclose.Roles(quasi=["q"], sensitive=["s"]))
     assert "CANARY" not in str(caught.value)
     assert caught.value.__cause__ is None
+
+
+def test_floats_of_32_bits_are_their_shortest_decimals(spark):
+    numbers = ["0.1", "18.3", "1e10", "3.4028235e38", "1.4e-45", "16777216", "-0.0", "0.3", "1.17549435e-38"]
+    frame = spark.createDataFrame([(text,) for text in numbers], "s string").selectExpr("'x' AS q", "float(s) AS s")
+    audit = tclose.audit(frame, tclose.Roles("q", "s:ordered"), drivers=False)
+    values = {Fraction(Decimal(repr(value))) for value in audit.evidence["s"].domain.values}
+    assert values == {Fraction(Decimal(str(np.float32(text)))) for text in numbers}

@@ -8,22 +8,27 @@ import sys
 from pathlib import Path
 
 import pytest
-from on_a_cluster import ROLES, killing
 
 import tclose
+from engines.spark.on_a_cluster import ROLES, killing
+from engines.spark.sessions import among_tests
 from tclose import errors
 
 HERE = Path(__file__).parent
 
 
-def answers(master, folder, *killed):
+@pytest.fixture(scope="module")
+def answers(java, tmp_path_factory):
+    """What a cluster of two executors answered, one of which was killed at each question."""
+    folder = tmp_path_factory.mktemp("cluster")
     done = subprocess.run(
-        [sys.executable, str(HERE / "on_a_cluster.py"), master, str(folder), *killed],
+        [sys.executable, str(HERE / "on_a_cluster.py"), str(folder)],
         capture_output=True,
         text=True,
         check=False,
-        timeout=300,
+        timeout=900,
         cwd=folder,
+        env=among_tests(),
     )
     assert done.returncode == 0, done.stderr[-2000:]
     return json.loads(done.stdout.strip().splitlines()[-1])
@@ -36,15 +41,19 @@ def expected():
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the test finds the executor in /proc")
-def test_two_executors_give_the_same_answer_and_so_does_one_after_the_other_was_killed(java, tmp_path, expected):
-    found = answers("local-cluster[2,1,1024]", tmp_path, "executor")
-    assert found == {"plain": expected, "executor": expected, "executor struck": True, "after executor": expected}
+def test_two_executors_give_the_same_answer_and_so_does_one_after_the_other_was_killed(answers, expected):
+    assert answers["audit"] == {"before": expected, "meanwhile": expected, "after": expected, "struck": True}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the test finds the executor in /proc")
+def test_an_executor_that_is_killed_while_it_cuts_changes_nothing(answers):
+    assert answers["cut"] == {"same": True, "struck": True}
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the test finds the executor in /proc")
 def test_without_a_second_try_a_killed_worker_is_an_error_and_the_next_run_works(spark, tmp_path, expected):
     table = spark.range(0, 4000, numPartitions=4).selectExpr("id % 37 AS q", "(id * id) % 11 AS s")
-    doomed = table.mapInArrow(killing(str(tmp_path), "python"), table.schema)
+    doomed = table.mapInArrow(killing(str(tmp_path / "python"), executor=False), table.schema)
     with pytest.raises(errors.EngineFailedError, match="Spark stopped"):
         tclose.audit(doomed, ROLES, drivers=False)
     assert (tmp_path / "python").exists(), "the worker was killed"

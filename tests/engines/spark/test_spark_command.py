@@ -11,8 +11,9 @@ import pytest
 
 import tclose
 from tclose import errors
+from tclose.cli.options import spark_settings
 from tclose.engines.spark import starting
-from tclose.engines.spark.reading import read_path
+from tclose.engines.spark.reading import is_pattern, read_path
 
 
 def test_an_audit_by_spark_on_the_command_line(java, tmp_path):
@@ -57,7 +58,7 @@ def test_master_and_conf_are_refused_without_the_engine(tmp_path):
 
 def test_a_setting_that_is_none_is_refused():
     with pytest.raises(errors.InputError, match="KEY=VALUE"):
-        starting.settings(("spark.executor.memory",))
+        spark_settings(("spark.executor.memory",))
 
 
 def test_without_java_the_way_out_is_named(monkeypatch, tmp_path):
@@ -80,3 +81,27 @@ def test_every_kind_of_path_is_read(spark, tmp_path, ending):
     table.write.format(ending).save(path)
     found = tclose.audit(read_path(spark, path), tclose.Roles(quasi=["q"], sensitive=["s"]), drivers=False)
     assert (found.rows, found.class_count, found.k) == (3, 2, 1)
+
+
+@pytest.mark.parametrize("stem", ["p[1]", "lit*", "q?", "x{1,2}", "back\\*slash", "sp ace%20", "é[ü]"])
+def test_a_path_that_exists_is_that_file_beside_all_that_it_would_match(spark, tmp_path, stem):
+    for name in ("p1", "lit2", "q1", "x1"):
+        (tmp_path / f"{name}.csv").write_text("zip,pay\n1,3\n1,4\n1,5\n", encoding="utf-8")
+    (tmp_path / f"{stem}.csv").write_text("zip,pay\n2,3\n", encoding="utf-8")
+    assert [row.zip for row in read_path(spark, str(tmp_path / f"{stem}.csv")).collect()] == [2]
+
+
+def test_a_pattern_is_one_where_nothing_has_its_name(spark, tmp_path):
+    for name in ("p1", "p2"):
+        (tmp_path / f"{name}.csv").write_text("zip,pay\n1,3\n", encoding="utf-8")
+    assert is_pattern(str(tmp_path / "p*.csv"))
+    assert not is_pattern(str(tmp_path / "p1.csv"))
+    assert len(read_path(spark, str(tmp_path / "p*.csv")).inputFiles()) == 2
+
+
+@pytest.mark.parametrize("folder", ["sp ace", "[1]*"])
+def test_a_release_is_written_to_a_folder_with_any_name(spark, tmp_path, folder):
+    (tmp_path / folder).mkdir()
+    frame = spark.createDataFrame([(1, "flu"), (1, "cold")], "zip int, ill string")
+    release = tclose.anonymize(frame, tclose.Roles(["zip"], ["ill"]), require={"k": 2})
+    assert release.write(tmp_path / folder / "out.parquet").audit.rows == 2

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import socket
 import subprocess
 import sys
@@ -10,7 +9,9 @@ import time
 from pathlib import Path
 
 import pytest
-from seeded import class_rows, random_table, said
+
+from engines.spark.seeded import class_rows, random_table, said
+from engines.spark.sessions import among_tests
 
 pytest.importorskip("grpc", reason="needs pyspark[connect]")
 
@@ -21,7 +22,7 @@ import pickle
 import tclose
 from pyspark.sql import SparkSession
 from tclose.engines.spark.reading import frame_of
-from seeded import class_rows, random_table, said
+from engines.spark.seeded import class_rows, random_table, said
 
 spark = SparkSession.builder.remote(sys.argv[1]).getOrCreate()
 table, roles = random_table(3)
@@ -64,10 +65,9 @@ def test_an_audit_through_spark_connect_says_the_same(server, tmp_path):
 
     import tclose
 
-    folder = Path(__file__).parent
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", AUDITED, server, str(tmp_path / "classes.parquet")],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])},
+        env=among_tests(),
         capture_output=True,
         check=False,
         timeout=300,

@@ -8,7 +8,6 @@ import socket
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 
@@ -16,6 +15,7 @@ import tclose
 from tclose import errors
 from tclose.engines.spark import failures, writing
 from tclose.engines.spark.reading import read_path
+from tclose.targets import committing
 
 LOCAL = {"spark.ui.enabled": "false", "spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
 ROLES = tclose.Roles(quasi=["q"], sensitive=["s:ordered"])
@@ -113,15 +113,15 @@ def test_a_folder_comes_back_when_another_cannot_take_its_place(tmp_path, monkey
     target.mkdir()
     (target / "_SUCCESS").touch()
     (target / "old").touch()
-    rename = Path.rename
+    replace = os.replace
 
-    def renamed(self, other):
-        if ".tmp" in self.name:
-            raise OSError(os.strerror(28))
-        return rename(self, other)
+    def replaced(source, place):
+        if str(place) == str(target):
+            raise OSError(28, os.strerror(28))
+        replace(source, place)
 
-    monkeypatch.setattr(Path, "rename", renamed)
-    with pytest.raises(errors.InputError, match="cannot be written"), writing.replacing(target) as temporary:
-        temporary.mkdir()
+    monkeypatch.setattr(os, "replace", replaced)
+    with pytest.raises(errors.InputError, match="cannot be written"), committing([writing.target(target)]) as (place,):
+        place.mkdir()
     assert [path.name for path in tmp_path.iterdir()] == ["out.parquet"]
     assert (target / "old").exists()

@@ -11,10 +11,10 @@ import pytest
 import tclose
 from engines.recodings import recoding
 from tclose import errors
-from tclose.anonymizing.working import Targets
-from tclose.engines.interface import Recoding
+from tclose.engines.recodings import Recoding
 from tclose.engines.spark.reading import frame_of
 from tclose.engines.spark.session import ClusterSession
+from tclose.engines.spark.writing import target
 
 
 def people(rows: int = 120) -> pa.Table:
@@ -28,7 +28,7 @@ def people(rows: int = 120) -> pa.Table:
     )
 
 
-ROLES = tclose.Roles(quasi=["age", "sex"], sensitive=["disease:nominal"])
+ROLES = tclose.Roles(quasi=["age", "sex"], sensitive=["disease:nominal"], publish="all")
 ASKED = {"require": {"k": 5, "t": "0.4"}, "hierarchies": {"sex": "flat"}}
 
 
@@ -37,7 +37,7 @@ def test_a_release_is_the_same_and_is_written_from_spark(spark, tmp_path, method
     table = people()
     expected = tclose.anonymize(table, ROLES, method=method, **ASKED)
     found = tclose.anonymize(frame_of(spark, table).repartition(3), ROLES, method=method, **ASKED)
-    assert (found.holds, found.losses, found.classes) == (expected.holds, expected.losses, expected.classes)
+    assert (found.holds, found.losses, found.class_count) == (expected.holds, expected.losses, expected.class_count)
     written = found.write(tmp_path / "release.parquet")
     assert written.audit.holds
     assert written.against_original.holds
@@ -46,7 +46,7 @@ def test_a_release_is_the_same_and_is_written_from_spark(spark, tmp_path, method
         "release.parquet.recipe.json",
         "release.parquet.report.json",
     ]
-    with pytest.raises(errors.InputError, match="--force"):
+    with pytest.raises(errors.InputError, match="force=True"):
         found.write(tmp_path / "release.parquet")
     if method == "peel":
         found.write(tmp_path / "release.parquet", force=True)
@@ -63,8 +63,13 @@ def test_a_release_is_the_same_and_is_written_from_spark(spark, tmp_path, method
 def test_a_recipe_is_applied_on_spark(spark, tmp_path):
     table = people()
     recipe = tclose.anonymize(table, ROLES, method="full-domain", **ASKED).recipe
-    expected, found = (tclose.apply(recipe, each) for each in (table, frame_of(spark, table)))
-    assert (found.holds, found.classes, found.rows, found.suppressed) == (True, expected.classes, 120, 0)
+    expected, found = (tclose.apply(each, recipe) for each in (table, frame_of(spark, table)))
+    assert (found.holds, found.class_count, found.original_rows, found.suppressed) == (
+        True,
+        expected.class_count,
+        120,
+        0,
+    )
 
 
 def divided(table: pa.Table) -> Recoding:
@@ -100,15 +105,18 @@ def test_a_table_with_other_rows_than_the_recoding_counted_is_refused(spark):
 
 
 def test_what_is_there_and_not_of_spark_is_not_replaced(spark, tmp_path):
-    from tclose.engines.spark.writing import replacing
-
     (tmp_path / "mine.parquet").mkdir()
     (tmp_path / "mine.parquet" / "notes.txt").write_text("keep me", encoding="utf-8")
-    with pytest.raises(errors.InputError, match="no folder that Spark wrote"), replacing(tmp_path / "mine.parquet"):
-        pass
-    with pytest.raises(errors.SourceError, match="is a folder"):
-        Targets.beside(tmp_path / "mine.parquet").check(force=True)
+    with pytest.raises(errors.InputError, match="no folder that Spark wrote"):
+        target(tmp_path / "mine.parquet").check(force=True)
     assert (tmp_path / "mine.parquet" / "notes.txt").exists()
+
+
+@pytest.mark.parametrize("ending", [".csv.gz", ".feather", ".xlsx", ""])
+def test_endings_that_spark_does_not_write_are_refused(tmp_path, ending):
+    with pytest.raises(errors.InputError, match=r"\.orc"):
+        target(tmp_path / f"out{ending}")
+    assert target(tmp_path / "out.orc").ending == ".orc"
 
 
 def test_a_failure_leaves_nothing_half_written(spark, tmp_path):

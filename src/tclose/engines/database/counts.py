@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
 import duckdb
-from nanoarrow.c_array_stream import CArrayStream
 
-from tclose.counts import Part, Ranks
+from tclose.engines.base import check_rows
 from tclose.engines.database.connection import Connection
 from tclose.engines.database.table import DatabaseColumn, OpenedTable
-from tclose.engines.duckdb.counts import CodedTable, PairCounts
+from tclose.engines.duckdb.arrow_types import streamed
+from tclose.engines.duckdb.counts import CodedTable, PairSets
 from tclose.engines.duckdb.failures import translated
 from tclose.engines.duckdb.sql import fresh_name
-from tclose.engines.duckdb.table import LoadedTable, bind, check_rows
+from tclose.engines.duckdb.table import LoadedTable, bind
 from tclose.engines.duckdb.values import Capsule
-from tclose.engines.interface import Progress
 from tclose.errors import SourceError
 
 Result = TypeVar("Result")
@@ -35,11 +34,16 @@ _BEFORE_TIME = "-4800-01-01"
 
 def grouping_query(table: OpenedTable, columns: Sequence[DatabaseColumn]) -> str:
     """Return the one query that a cube needs, in the dialect of its database."""
-    sent = [expression for column in columns for expression in column.sent]
-    listing = ", ".join([*(f"{expression} AS a{at}" for at, expression in enumerate(sent)), "count(*) AS tclose_rows"])
+    sent = [f"{expression} AS a{at}" for at, expression in enumerate(e for column in columns for e in column.sent)]
     places = ", ".join(str(at + 1) for at in range(len(sent)))
     grouped = f" GROUP BY {places}" if places else ""
-    return f"SELECT {listing} FROM {table.relation}{grouped}"  # noqa: S608 - quoted, or the person's own query
+    relation = table.relation
+    if table.person is not None:
+        everyone = ", ".join([*sent, f"{table.dialect.cell(table.column(table.person))} AS tclose_person"])
+        relation = f"(SELECT DISTINCT {everyone} FROM {relation}) AS tclose_people"  # noqa: S608 - as below
+        sent = [f"a{at}" for at in range(len(sent))]
+    listing = ", ".join([*sent, "count(*) AS tclose_rows"])
+    return f"SELECT {listing} FROM {relation}{grouped}"  # noqa: S608 - quoted, or the person's own query
 
 
 def fetched_cube(
@@ -99,7 +103,7 @@ def _insert(
 ) -> None:
     given = fresh_name("batches")
     with translated(label, connection=local):
-        local.register(given, Capsule(CArrayStream.from_c_arrays(batches, schema), schema))
+        local.register(given, Capsule(streamed(batches, schema), schema))
         local.execute(f"CREATE TEMP TABLE {name} AS FROM {given}" if new else f"INSERT INTO {name} FROM {given}")
         local.unregister(given)
 
@@ -164,17 +168,8 @@ def expanded(cube: LoadedTable) -> LoadedTable:
     return replace(cube, name=view, weight=None)
 
 
-class CubeCounts(PairCounts):
+class CubeCounts(PairSets):
     """Counts of classes and values that a database grouped: one set of whole classes after the other."""
 
     def __init__(self, coded_table: CodedTable, pairs: int) -> None:
-        super().__init__(coded_table)
-        self._sets = 1 + pairs // PAIRS_AT_ONCE
-
-    def map(self, ranks: Sequence[Ranks], measure: Callable[[Part], Result], progress: Progress) -> Iterator[Result]:
-        """Apply ``measure`` to the classes of each set."""
-        number = self._coded.set_of_classes(self._sets)
-        for chosen in range(self._sets):
-            progress("Measuring classes", chosen / self._sets)
-            where = f"WHERE {number} = {chosen}" if self._sets > 1 else ""
-            yield from PairCounts(self._coded, where).map(ranks, measure, lambda _stage, _share: None)
+        super().__init__(coded_table, 1 + pairs // PAIRS_AT_ONCE)

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from tclose.engines.database.dialect import Cause
+from tclose.engines.failures import translating
 from tclose.errors import EngineFailedError, HeadroomError, SourceError, TcloseError
 from tclose.sources import DatabaseTable
 
@@ -16,11 +18,11 @@ _UNREACHED = ("connection refused", "could not translate host name", "could not 
 _LOST = ("server closed the connection", "terminating connection", "connection not open", "no connection to the server",
          "connection reset", "broken pipe", "ssl syscall error", "lost synchronization", "admin shutdown",
          "shutting down", "could not receive data", "could not send data", "eof detected")  # fmt: skip
-_LOCKED = ("database is locked", "database table is locked", "disk i/o error")
+_LOCKED = ("could not set lock", "database is locked", "database table is locked", "disk i/o error")
 _PASSWORDS = ("authentication failed", "no password supplied", "no pg_hba.conf entry", "password")
 _DENIED = "{server} refused the user or the password."
 _NO_ANSWER = "No database answers at {server}. Check the host and the port, and that it runs."
-_CAUSES: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
+_CAUSES: tuple[Cause, ...] = (
     (("42501",), ("permission denied",), "{server} does not let this user work with {what}. Ask for the right to."),
     (("28",), (), _DENIED),
     (
@@ -45,7 +47,6 @@ _CAUSES: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
         ("syntax error", "no such column", "no such function", "incomplete input", "unrecognized token"),
         "{server} does not understand {what}: it is not one query that gives rows.",
     ),
-    ((), ("file is not a database", "malformed"), "{server} is not a whole SQLite database."),
     ((), ("unable to open",), "{server} cannot be opened. Check the path and its permissions."),
     ((), ("failed to connect",), "{server} cannot be reached by this address. Check how it is written."),
     (
@@ -54,17 +55,19 @@ _CAUSES: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
         "In {what} of {server} there is a value that an expression refuses. Mend the value or the expression.",
     ),
 )
-"""SQLSTATEs by their beginnings, signs in a driver's text, and what to say; the first that applies counts."""
+"""What the messages of any database mean; the first that applies counts."""
 
 
 @contextmanager
-def translated(source: DatabaseTable) -> Iterator[None]:
+def translated(source: DatabaseTable, causes: tuple[Cause, ...] = ()) -> Iterator[None]:
     """Turn every exception of a driver into one of ours, which names the table and the server.
 
     Parameters
     ----------
     source
         What is being read.
+    causes
+        What the dialect knows of its messages.
 
     Raises
     ------
@@ -75,38 +78,31 @@ def translated(source: DatabaseTable) -> Iterator[None]:
     EngineFailedError
         If the database stopped, or its connection was lost.
     """
-    try:
+    with translating(lambda problem: translation(problem, source, causes)):
         yield
-    except TcloseError:
-        raise
-    except Exception as problem:  # noqa: BLE001 - drivers raise errors of many kinds; none of them may pass
-        failure = translation(problem, source)
-    else:
-        return
-    raise failure from None
 
 
-def translation(problem: BaseException, source: DatabaseTable) -> TcloseError:
+def translation(problem: BaseException, source: DatabaseTable, causes: tuple[Cause, ...] = ()) -> TcloseError:
     """Return our exception for one of a driver's; its text is built from facts, never passed on."""
     text = str(problem).lower()
     state = str(getattr(problem, "sqlstate", None) or "") or (
         found[1] if (found := _STATE.search(str(problem))) else ""
     )
+    if isinstance(problem, TimeoutError):
+        return _late(source)
     if state[:2] in ("57", "08") or any(sign in text for sign in (*_LOST, "canceling statement")):
         return _stopped(text, state, source)
     if state[:2] == "53" or "out of memory" in text or "disk full" in text or "no space left" in text:
         return HeadroomError(f"{source.server} ran out of memory or disk while it grouped {_what(source)}.")
     if any(sign in text for sign in _LOCKED):
         return EngineFailedError(f"{source.server} is in use by somebody who writes to it. Run again later.")
-    return _refused(text, state, source)
+    return _refused(text, state, source, causes)
 
 
 def _stopped(text: str, state: str, source: DatabaseTable) -> TcloseError:
     if state == "57014" or "canceling statement" in text:
         if "timeout" in text:
-            return EngineFailedError(
-                f"{source.server} gave up on {_what(source)} after the time allowed for a statement. Allow more."
-            )
+            return _late(source)
         return EngineFailedError(f"The work of {source.server} on {_what(source)} was cancelled there.")
     if any(sign in text for sign in _UNREACHED):
         return SourceError(_NO_ANSWER.format(server=source.server))
@@ -116,10 +112,16 @@ def _stopped(text: str, state: str, source: DatabaseTable) -> TcloseError:
     )
 
 
-def _refused(text: str, state: str, source: DatabaseTable) -> TcloseError:
+def _late(source: DatabaseTable) -> TcloseError:
+    return EngineFailedError(
+        f"{source.server} gave up on {_what(source)} after the time allowed for a statement. Allow more."
+    )
+
+
+def _refused(text: str, state: str, source: DatabaseTable, causes: tuple[Cause, ...]) -> TcloseError:
     """Return the error for what the person can mend, or say that the engine failed."""
     connecting = "failed to connect" in text
-    for states, signs, reason in _CAUSES:
+    for states, signs, reason in (*causes, *_CAUSES):
         if any(state.startswith(each) for each in states) or any(sign in text for sign in signs):
             break
         if connecting and reason == _DENIED and any(sign in text for sign in _PASSWORDS):

@@ -6,13 +6,9 @@ import secrets
 from dataclasses import dataclass
 
 from tclose.engines.database.connection import Connection
+from tclose.engines.database.dialect import instead
 from tclose.engines.database.recoded import Plan
-from tclose.engines.database.sql import identifier
-from tclose.engines.database.table import OpenedTable, cell
-
-_INSTEAD = {"VARCHAR": "''", "BOOLEAN": "FALSE", "DATE": "DATE '2000-01-01'", "TIME": "TIME '00:00:00'"}
-"""What stands for a missing value, beside a mark that says so: databases find no row fast by what is missing."""
-_INSTEAD_IN_SQLITE = {"VARCHAR": "''", "DATE": "'2000-01-01'"}
+from tclose.engines.database.table import OpenedTable
 
 
 @dataclass(frozen=True)
@@ -38,11 +34,11 @@ class Pieces:
 
     def cells(self, plan: Plan, table: OpenedTable) -> list[str]:
         """Return the SQL of what is compared of each row."""
-        driver, found = table.source.driver, []
+        found = []
         for at, (column, marked) in enumerate(zip(plan.cube.columns, self.marked, strict=True)):
-            value = cell(table.column(column.name), driver)
+            value = table.dialect.cell(table.column(column.name))
             if marked:
-                found.append(f"coalesce({value}, {_instead(column.type, driver)}) AS x{at}")
+                found.append(f"coalesce({value}, {table.dialect.instead(column.type)}) AS x{at}")
                 found.append(f"CASE WHEN {value} IS NULL THEN 1 ELSE 0 END AS m{at}")
             else:
                 found.append(f"{value} AS x{at}")
@@ -64,23 +60,13 @@ def uploaded(connection: Connection, plan: Plan) -> Pieces:
     (marked,) = plan.run(f"SELECT {missing} FROM {plan.pieces}")  # noqa: S608 - our own names
     shown = ["piece", "first", "low", "n", "CAST(kept AS INTEGER) AS kept"]
     for at, column in enumerate(columns):
-        shown.append(f"coalesce(k{at}, {_instead(column.type, 'duckdb')}) AS k{at}" if marked[at] else f"k{at}")
+        shown.append(f"coalesce(k{at}, {instead(column.type)}) AS k{at}" if marked[at] else f"k{at}")
         shown += [f"CAST(k{at} IS NULL AS INTEGER) AS m{at}"] if marked[at] else []
     shown += [f"q{at}" for at in range(len(plan.recoding.quasi))]
     name = f"tclose_pieces_{secrets.token_hex(6)}"
     rows = plan.cube.connection.sql(f"SELECT {', '.join(shown)} FROM {plan.pieces}")  # noqa: S608 - our own names
     connection.ingest((name,), rows, temporary=True)
-    pieces = Pieces(identifier(name, connection.driver), tuple(bool(each) for each in marked))
-    if connection.driver == "postgresql":
-        connection.run(f"ANALYZE {pieces.name}")
-    elif connection.driver == "sqlite":
-        keys = ", ".join(f"k{at}" for at in range(len(columns)))
-        connection.run(f"CREATE INDEX temp.{identifier(name + '_keys', 'sqlite')} ON {pieces.name} ({keys})")
-        connection.run(f"CREATE INDEX temp.{identifier(name + '_first', 'sqlite')} ON {pieces.name} (first)")
+    pieces = Pieces(connection.dialect.identifier(name), tuple(bool(each) for each in marked))
+    for statement in connection.dialect.indexed(name, [f"k{at}" for at in range(len(columns))]):
+        connection.run(statement)
     return pieces
-
-
-def _instead(kind: str, driver: str) -> str:
-    if driver == "sqlite":
-        return _INSTEAD_IN_SQLITE.get(kind, "0")
-    return "TIMESTAMP '2000-01-01 00:00:00'" if kind.startswith("TIMESTAMP") else _INSTEAD.get(kind, "0")

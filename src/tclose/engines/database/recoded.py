@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from tclose.engines.duckdb.failures import translated
 from tclose.engines.duckdb.pieces import pieces_table
 from tclose.engines.duckdb.sql import fresh_name
 from tclose.engines.duckdb.table import Column, LoadedTable
-from tclose.engines.interface import Recoding, Unknown
-from tclose.engines.refusals import check_columns, check_division, check_published, check_strangers, other_table
+from tclose.engines.recodings import Recoder, Recoding
 
 
 @dataclass(frozen=True)
@@ -48,19 +48,11 @@ class Plan:
         """Return the column of the pieces that has what is published of a quasi-identifier."""
         return f"q{self.recoding.quasi.index(name)}"
 
-    def keeps_values(self, name: str) -> bool:
-        """Say whether every published row shows its own value of a quasi-identifier, in the column's own type."""
-        if not self.recoding.native[self.recoding.quasi.index(name)]:
-            return False
-        differs = f"{self.label(name)} IS DISTINCT FROM {self.key(name)}"
-        return not self.run(f"SELECT count(*) FROM {self.pieces} WHERE kept AND {differs}")[0][0]  # noqa: S608
-
     def column(self, name: str, alias: str) -> Column:
         """Return a published column as it can be counted here."""
-        original = self.cube.column(name)
-        quasi = self.recoding.quasi
-        if name in quasi and not self.recoding.native[quasi.index(name)]:
+        if name in self.recoding.quasi:
             return Column(name, alias, "VARCHAR")
+        original = self.cube.column(name)
         return Column(name, alias, original.type, original.categories)
 
     def published(self, names: Sequence[str]) -> LoadedTable:
@@ -76,8 +68,8 @@ class Plan:
         return LoadedTable(self.cube.connection, columns, "the release", name, self.rows, weight="n")
 
 
-def planned(cube: LoadedTable, recoding: Recoding, unknown: Unknown) -> Plan:
-    """Plan a recoding.
+class DatabaseRecoder(Recoder[Plan]):
+    """One recoding of a table in a database, planned from its counts.
 
     Parameters
     ----------
@@ -85,20 +77,72 @@ def planned(cube: LoadedTable, recoding: Recoding, unknown: Unknown) -> Plan:
         The counts of the table by the keys of the recoding first, and by other columns that were searched.
     recoding
         What becomes of the rows.
-    unknown
-        Whether rows whose key values are no piece's are refused or dropped.
     """
-    check_columns(recoding)
-    given = pieces_table(cube, recoding)
-    if recoding.counts is None:
-        pieces, strangers = _counted(cube, recoding, given)
-    else:
-        pieces, strangers = given, 0
-        _check_counts(cube, recoding, given)
-    check_strangers(strangers, recoding, unknown, cube.label)
-    ((rows,),) = _run(cube, f"SELECT coalesce(sum(n), 0)::BIGINT FROM {pieces} WHERE kept")  # noqa: S608 - our own name
-    check_published(rows, cube.label)
-    return Plan(cube, recoding, pieces, int(rows), strangers)
+
+    def __init__(self, cube: LoadedTable, recoding: Recoding) -> None:
+        super().__init__(recoding, cube.label)
+        self.cube = cube
+        self._given = pieces_table(cube, recoding)
+
+    @cached_property
+    def divided(self) -> bool:
+        """Whether rows of the same key values go to several pieces."""
+        ((most,),) = _run(self.cube, f"SELECT max(parts) FROM {self._given}")  # noqa: S608 - our own name
+        return (most or 0) > 1
+
+    @cached_property
+    def _pieces(self) -> str:
+        """The pieces; where the keys alone decide, one of each distinct row."""
+        if self.recoding.counts is not None:
+            return self._given
+        values = "".join(f", c.{column.alias} AS k{at}" for at, column in enumerate(self.cube.columns))
+        labels = "".join(f", p.q{at}" for at in range(len(self.recoding.quasi)))
+        return _made(
+            self.cube,
+            "counted",
+            f"SELECT row_number() OVER () - 1 AS piece, p.kept, c.w AS n, piece AS first, 1 AS parts, "  # noqa: S608
+            f"0::BIGINT AS low{values}{labels} FROM {self._distinct} AS c LEFT JOIN {self._given} AS p "
+            f"ON {self._matches}",
+        )
+
+    @property
+    def _distinct(self) -> str:
+        """The distinct rows of the cube with their counts; what was several values there may be one here."""
+        aliases = ", ".join(column.alias for column in self.cube.columns)
+        return f"(SELECT {aliases}, {self.cube.tally} AS w FROM {self.cube.name} GROUP BY {aliases})"  # noqa: S608
+
+    @property
+    def _matches(self) -> str:
+        keys = [self.cube.column(name).alias for name in self.recoding.keys]
+        return " AND ".join(f"c.{key} IS NOT DISTINCT FROM p.k{at}" for at, key in enumerate(keys)) or "true"
+
+    def unmatched(self) -> int:
+        """Return how many rows belong to no piece."""
+        return self._rows("kept IS NULL")
+
+    def _rows(self, which: str) -> int:
+        ((rows,),) = _run(self.cube, f"SELECT coalesce(sum(n), 0)::BIGINT FROM {self._pieces} WHERE {which}")  # noqa: S608
+        return int(rows)
+
+    def as_counted(self) -> bool:
+        """Say whether the table has as many rows of each key values as its pieces take."""
+        takes = f"(SELECT *, sum(n) OVER (PARTITION BY first) AS takes FROM {self._given} QUALIFY piece = first)"  # noqa: S608
+        ((differing,),) = _run(
+            self.cube,
+            f"SELECT count(*) FROM {self._distinct} AS c FULL JOIN {takes} AS p ON {self._matches} "  # noqa: S608
+            "WHERE coalesce(c.w, 0) <> coalesce(p.takes, 0)",
+        )
+        ((known,),) = _run(self.cube, f"SELECT count(*) FROM {self._given}")  # noqa: S608 - our own name
+        return not differing and bool(known == len(self.recoding.classes))
+
+    def published(self) -> int:
+        """Return how many rows are published."""
+        return self._rows("kept")
+
+    def released(self, published: int, unmatched: int) -> Plan:
+        """Return the plan."""
+        _run(self.cube, f"DELETE FROM {self._pieces} WHERE kept IS NULL")  # noqa: S608 - our own name
+        return Plan(self.cube, self.recoding, self._pieces, published, unmatched)
 
 
 def _run(cube: LoadedTable, query: str) -> list[Any]:
@@ -110,45 +154,3 @@ def _made(cube: LoadedTable, stem: str, query: str) -> str:
     name = fresh_name(stem)
     _run(cube, f"CREATE TEMP TABLE {name} AS {query}")
     return name
-
-
-def _distinct(cube: LoadedTable) -> str:
-    """Return the distinct rows of a cube with their counts; what was several values there may be one here."""
-    aliases = ", ".join(column.alias for column in cube.columns)
-    return f"(SELECT {aliases}, {cube.tally} AS w FROM {cube.name} GROUP BY {aliases})"  # noqa: S608 - our own names
-
-
-def _matches(cube: LoadedTable, recoding: Recoding) -> str:
-    keys = [cube.column(name).alias for name in recoding.keys]
-    return " AND ".join(f"c.{key} IS NOT DISTINCT FROM p.k{at}" for at, key in enumerate(keys)) or "true"
-
-
-def _counted(cube: LoadedTable, recoding: Recoding, given: str) -> tuple[str, int]:
-    """Make a piece of each distinct row, and return their table and the number of rows that belong to none."""
-    ((most,),) = _run(cube, f"SELECT max(parts) FROM {given}")  # noqa: S608 - our own name
-    check_division(recoding, divided=(most or 0) > 1)
-    values = "".join(f", c.{column.alias} AS k{at}" for at, column in enumerate(cube.columns))
-    labels = "".join(f", p.q{at}" for at in range(len(recoding.quasi)))
-    pieces = _made(
-        cube,
-        "counted",
-        f"SELECT row_number() OVER () - 1 AS piece, p.kept, c.w AS n, piece AS first, 1 AS parts, "  # noqa: S608
-        f"0::BIGINT AS low{values}{labels} FROM {_distinct(cube)} AS c LEFT JOIN {given} AS p "
-        f"ON {_matches(cube, recoding)}",
-    )
-    ((strangers,),) = _run(cube, f"SELECT coalesce(sum(n), 0)::BIGINT FROM {pieces} WHERE kept IS NULL")  # noqa: S608
-    _run(cube, f"DELETE FROM {pieces} WHERE kept IS NULL")  # noqa: S608 - our own name
-    return pieces, int(strangers)
-
-
-def _check_counts(cube: LoadedTable, recoding: Recoding, given: str) -> None:
-    """Refuse a table that does not have as many rows of each key values as its pieces take."""
-    takes = f"(SELECT *, sum(n) OVER (PARTITION BY first) AS takes FROM {given} QUALIFY piece = first)"  # noqa: S608
-    ((differing,),) = _run(
-        cube,
-        f"SELECT count(*) FROM {_distinct(cube)} AS c FULL JOIN {takes} AS p ON {_matches(cube, recoding)} "  # noqa: S608
-        "WHERE coalesce(c.w, 0) <> coalesce(p.takes, 0)",
-    )
-    ((known,),) = _run(cube, f"SELECT count(*) FROM {given}")  # noqa: S608 - our own name
-    if differing or known != len(recoding.classes):
-        raise other_table(cube.label)

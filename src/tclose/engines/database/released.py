@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
-from tclose.engines.database.connection import Connection, same_database, sqlite_path
+from tclose.engines.base import Released, Table, aligned
+from tclose.engines.database.connection import Connection, same_database
+from tclose.engines.database.dialects import dialect_of
 from tclose.engines.database.recoded import Plan
-from tclose.engines.database.storing import check_absent, make_table
-from tclose.engines.database.table import OpenedTable
+from tclose.engines.database.storing import check_place, make_table, never_replaced, swap
+from tclose.engines.database.table import DatabaseColumn, OpenedTable
+from tclose.engines.duckdb import writing
 from tclose.engines.duckdb.released import DuckDBReleased
-from tclose.engines.duckdb.table import LoadedTable, aligned
-from tclose.engines.interface import ReleasedTable
+from tclose.engines.duckdb.table import LoadedTable
 from tclose.errors import EngineFailedError, SourceError
 from tclose.sources import DatabaseTable
+from tclose.targets import Target
 
 if TYPE_CHECKING:
     from tclose.engines.database.session import DatabaseSession
 
-_LABEL = "the release"
 
-
-class DatabaseReleased:
+class DatabaseReleased(Released[DatabaseColumn]):
     """A released table whose rows are still in the database, in the transaction in which they were counted.
 
     Parameters
@@ -45,9 +47,6 @@ class DatabaseReleased:
         self.unknown = plan.unknown
         self.columns = tuple(original.column(name) for name in plan.recoding.columns)
 
-    label = _LABEL
-    notes: tuple[str, ...] = ()
-
     def keep(self, columns: Sequence[str]) -> LoadedTable:
         """Return the table of just these columns; of those that were counted no row is fetched."""
         known = {column.name for column in self.plan.cube.columns}
@@ -58,13 +57,9 @@ class DatabaseReleased:
         """The rows, fetched and recoded here."""
         return self.session.recode_here(self.original, self.plan.recoding)
 
-    def write(self, path: str | Path) -> None:
-        """Write the table as the ending of the path says; nothing half-written."""
-        self._fetched.write(path)
-
-    def writing(self, path: str | Path) -> AbstractContextManager[Path]:
-        """Write to a temporary file, give its path, and rename it when the block ends without an error."""
-        return self._fetched.writing(path)
+    def target(self, path: str | Path) -> Target:
+        """Return the file or stream that the table is written to."""
+        return writing.target(path)
 
     def write_to(self, path: str | Path) -> None:
         """Write to just this file, which need not be whole after a failure."""
@@ -77,21 +72,15 @@ class DatabaseReleased:
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         return self._fetched.__arrow_c_stream__(requested_schema)
 
-    def to_arrow(self) -> Any:
-        """Return the table as a pyarrow table."""
-        return self._fetched.to_arrow()
-
     def to_pandas(self) -> Any:
         """Return the table as a pandas frame."""
         return self._fetched.to_pandas()
 
-    def to_polars(self) -> Any:
-        """Return the table as a polars frame."""
-        return self._fetched.to_polars()
-
 
 @contextmanager
-def begun(source: DatabaseTable | None, target: DatabaseTable | None) -> Iterator[Connection | None]:
+def begun(
+    source: DatabaseTable | None, target: DatabaseTable | None, *, replace: bool = False
+) -> Iterator[Connection | None]:
     """Begin the transaction in which a table is read, to be recoded, and its release stored if that goes there, too.
 
     Parameters
@@ -100,6 +89,8 @@ def begun(source: DatabaseTable | None, target: DatabaseTable | None) -> Iterato
         The original, or None where it is in no database.
     target
         The table that will be made, or None; it is refused if it is there already.
+    replace
+        Whether a table that is there is to be swapped for the new one.
     """
     if target is not None and target.table is None:
         raise SourceError(f"A release goes into a table of {target.server}, not into a query. Name the table.")
@@ -107,28 +98,37 @@ def begun(source: DatabaseTable | None, target: DatabaseTable | None) -> Iterato
     connection = None if source is None else Connection(source, writable=together)
     try:
         if target is not None:
-            _check_place(target, connection if together else None)
+            if replace and together and source is not None and source.parts == target.parts:
+                raise never_replaced(target)
+            _check_place(target, connection if together else None, replace=replace)
         yield connection
     finally:
         if connection is not None:
             connection.close()
 
 
-def _check_place(target: DatabaseTable, connection: Connection | None) -> None:
-    """Refuse a table that is there already, before any work is done."""
+def _check_place(target: DatabaseTable, connection: Connection | None, *, replace: bool) -> None:
+    """Refuse a table that is there already and may not be replaced, before any work is done."""
     if connection is not None:
-        check_absent(connection, target)
-    elif target.driver != "sqlite" or sqlite_path(target.uri).is_file():
+        check_place(connection, target, replace=replace)
+        return
+    file = dialect_of(target.driver).file(target)
+    if file is None or file.is_file():
         reading = Connection(target)
         try:
-            check_absent(reading, target)
+            check_place(reading, target, replace=replace)
         finally:
             reading.close()
 
 
 @contextmanager
 def storing(
-    released: ReleasedTable, target: DatabaseTable, session: DatabaseSession
+    released: Released[Any],
+    target: DatabaseTable,
+    session: DatabaseSession,
+    *,
+    replace: bool = False,
+    original: Table[Any] | None = None,
 ) -> Iterator[OpenedTable | LoadedTable]:
     """Make a new table of a release, give it as others will see it, and keep it when the block ends without an error.
 
@@ -140,9 +140,13 @@ def storing(
     released
         The rows.
     target
-        The table to make; one that is there already is not touched.
+        The table to make; one that is there already is not touched unless it is to be replaced.
     session
         What audits the new table.
+    replace
+        Whether a table that is there is swapped for the new one, at the moment at which that is kept.
+    original
+        What the release is made of, which is never replaced.
 
     Yields
     ------
@@ -152,29 +156,38 @@ def storing(
     there = _transaction(released, target)
     connection = there or Connection(target, writable=True)
     try:
-        check_absent(connection, target)
+        replaced = check_place(connection, target, replace=replace)
+        place = target.waiting_as(f"tclose_{token_hex(8)}") if replaced else target
         connection.source = target
         connection.allow_writing()
         if there is None or not isinstance(released, DatabaseReleased):
-            connection.ingest(target.parts, released)
+            connection.ingest(place.parts, released)
         else:
-            make_table(connection, released.original, released.plan, target)
-        table = session.open(target.within(connection))
+            make_table(connection, released.original, released.plan, place)
+        table = session.open(place.within(connection))
         if there is not None and isinstance(released, DatabaseReleased):
             _check_as_planned(released, session, table)
         yield table
+        if replaced:
+            swap(connection, place, target, _in_the_same(target, original))
         connection.commit()
     finally:
         connection.close()
 
 
-def _transaction(released: ReleasedTable, target: DatabaseTable) -> Connection | None:
+def _transaction(released: Released[Any], target: DatabaseTable) -> Connection | None:
     """Return the transaction in which the original was counted, if a table can be made in it."""
     if not isinstance(released, DatabaseReleased):
         return None
     source = released.original.source
     held: Connection | None = source.transaction
     return held if held is not None and held.writable and same_database(source, target) else None
+
+
+def _in_the_same(target: DatabaseTable, original: Table[Any] | None) -> DatabaseTable | None:
+    """Return what a release is made of, if it is in the database of a table."""
+    source = original.source if isinstance(original, OpenedTable) else None
+    return source if source is not None and same_database(source, target) else None
 
 
 def _check_as_planned(released: DatabaseReleased, session: DatabaseSession, table: Any) -> None:

@@ -3,45 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 from tclose.domains import Observed
-from tclose.engines.database import other, postgresql, sqlite
+from tclose.engines.base import Engine, Progress, aligned, check_names
 from tclose.engines.database.connection import Connection
 from tclose.engines.database.counts import CubeCounts, expanded, fetched_cube, narrowed
-from tclose.engines.database.recoded import planned
+from tclose.engines.database.recoded import DatabaseRecoder
 from tclose.engines.database.released import DatabaseReleased
-from tclose.engines.database.sql import relation
+from tclose.engines.database.statistics import table_statistics
 from tclose.engines.database.table import OpenedTable
+from tclose.engines.distinct import DistinctRows
 from tclose.engines.duckdb.counts import CodedTable
 from tclose.engines.duckdb.distinct import distinct_rows
 from tclose.engines.duckdb.released import DuckDBReleased
 from tclose.engines.duckdb.session import DuckDBCounted, DuckDBSession
-from tclose.engines.duckdb.table import LoadedTable, aligned, check_names
-from tclose.engines.interface import DistinctRows, Progress, Recoding, Unknown
-from tclose.sources import DatabaseTable, ReadOptions, is_database, locate
+from tclose.engines.duckdb.table import LoadedTable
+from tclose.engines.people import PEOPLE_QUERY, TRAJECTORY_QUERY, Census, Trajectories
+from tclose.engines.recodings import Recoding, Unknown
+from tclose.engines.statistics import TableStatistics
+from tclose.sources import DatabaseTable, is_database, locate
 
-_Key = tuple[str, str]
-"""A database and what is read from it."""
+_Key = tuple[str, str, str | None]
+"""A database, what is read from it, and the column that tells people apart, where they are counted."""
 
 
-class DatabaseSession:
+class DatabaseSession(Engine):
     """Opens tables of databases, has them grouped there, and counts what they give.
 
     Files and frames, such as a reference beside a table in a database, are opened by the DuckDB session within,
     which also keeps the cubes.
     """
 
-    def __init__(
-        self,
-        *,
-        read: ReadOptions | None = None,
-        memory: str | None = None,
-        threads: int | None = None,
-        temp: str | None = None,
-    ) -> None:
-        self._local = DuckDBSession(read=read, memory=memory, threads=threads, temp=temp)
+    def __init__(self, **settings: Any) -> None:
+        self._local = DuckDBSession(**settings)
         self._connections: dict[str, Connection] = {}
         self._cubes: dict[_Key, list[LoadedTable]] = {}
         self._searched: dict[_Key, tuple[str, ...]] = {}
@@ -53,14 +48,12 @@ class DatabaseSession:
         source = locate(table)
         if not isinstance(source, DatabaseTable):
             return self._local.open(table)
-        connection, place = self.connection(source), relation(source)
-        if source.driver == "sqlite":
-            columns = sqlite.columns_of(connection, place)
-            settler = partial(sqlite.settled, connection, source, place)
-            opened = OpenedTable(source, place, columns, settler=settler, stays=connection.writable)
-        else:
-            dialect = postgresql if source.driver == "postgresql" else other
-            opened = OpenedTable(source, place, dialect.columns_of(connection, place), stays=connection.writable)
+        connection = self.connection(source)
+        dialect = connection.dialect
+        place = dialect.relation(source)
+        columns = dialect.columns(connection, place)
+        settler = dialect.settler(connection, source, place)
+        opened = OpenedTable(dialect, source, place, columns, source.label, settler=settler, stays=connection.writable)
         check_names([column.name for column in opened.columns], opened.label)
         return opened
 
@@ -80,10 +73,15 @@ class DatabaseSession:
         self._connections.clear()
 
     def cube(self, table: OpenedTable, names: Sequence[str], progress: Progress) -> LoadedTable:
-        """Return the counts of a table by some columns; from a cube that is here already, if one has them."""
-        key = (table.source.uri, table.relation)
+        """Return the counts of a table by some columns; from a cube that is here already, if one has them.
+
+        Rows of a larger cube can be added up; people cannot, who may be in several places of it.
+        """
+        key = (table.source.uri, table.relation, table.person)
         wanted = tuple(dict.fromkeys(names))
         having = [cube for cube in self._cubes.get(key, ()) if {*wanted} <= {column.name for column in cube.columns}]
+        if table.person is not None:
+            having = [cube for cube in having if len(cube.columns) == len(wanted)]
         if not having:
             progress("Grouping in the database", None)
             columns = table.keep(wanted).columns
@@ -105,10 +103,14 @@ class DatabaseSession:
         if isinstance(table, LoadedTable) and table.weight is None:
             return self._local.count(table, quasi, sensitive, progress, people)
         cubes = [self._counted(table, (*quasi, *names), progress) for names in sensitive]
+        sizes, wholes = cubes[0], None
+        if table.person is not None:
+            sizes = self._counted(table, quasi, progress)
+            wholes = [self._counted(table, names, progress) for names in sensitive]
         if people is not None:
-            pairs = [aligned(cube, people, quasi) for cube in cubes]
-            cubes, people = [cube for cube, _ in pairs], pairs[0][1]
-        coded = CodedTable(cubes[0], quasi, sensitive, people, cubes)
+            (sizes, people), *pairs = [aligned(cube, people, quasi) for cube in (sizes, *cubes)]
+            cubes = [cube for cube, _ in pairs]
+        coded = CodedTable(sizes, quasi, sensitive, people, cubes, wholes)
         most = max(self._pairs(cube) for cube in cubes)
         return DuckDBCounted(coded, quasi, CubeCounts(coded, most), progress)
 
@@ -120,6 +122,27 @@ class DatabaseSession:
         """Return the distinct values of a column, or of several taken as one, with their counts."""
         return self._local.values(self._counted(table, names), names)
 
+    def census(self, table: OpenedTable | LoadedTable, person: str) -> Census:
+        """Return how many people the rows of a table are of, told apart by a column."""
+        if isinstance(table, LoadedTable):
+            return self._local.census(table, person)
+        kept = table.keep([person])
+        cell = kept.dialect.cell(kept.column(person))
+        grouped = f"SELECT {cell} AS p, count(*) AS n FROM {kept.relation} GROUP BY 1"  # noqa: S608 - quoted
+        (found,) = self.connection(kept.source).rows(PEOPLE_QUERY.format(grouped=grouped))
+        return Census(*map(int, found))
+
+    def trajectories(self, table: OpenedTable | LoadedTable, quasi: Sequence[str], person: str) -> Trajectories:
+        """Return by which sets of classes people are told apart; the sets stay in the database."""
+        if isinstance(table, LoadedTable):
+            return self._local.trajectories(table, quasi, person)
+        kept = table.keep([*quasi, person])
+        keys = ", ".join(kept.dialect.cell(kept.column(name)) for name in quasi)
+        cell = kept.dialect.cell(kept.column(person))
+        pairs = f"SELECT DISTINCT {cell} AS p, dense_rank() OVER (ORDER BY {keys}) AS c FROM {kept.relation}"  # noqa: S608
+        listed = f"SELECT {kept.dialect.listing.format('c')} AS l, count(*) AS m FROM ({pairs}) AS d GROUP BY p"  # noqa: S608
+        return Trajectories.of(self.connection(kept.source).rows(TRAJECTORY_QUERY.format(listed=listed)))
+
     def distinct(
         self,
         table: OpenedTable | LoadedTable,
@@ -130,8 +153,14 @@ class DatabaseSession:
         """Return the distinct combinations of quasi-identifiers and sensitive values, with their counts."""
         names = (*quasi, *(name for several in sensitive for name in several))
         if isinstance(table, OpenedTable):
-            self._searched[table.source.uri, table.relation] = names
+            self._searched[table.source.uri, table.relation, table.person] = names
         return distinct_rows(self._counted(table, names, progress), quasi, sensitive, progress)
+
+    def statistics(self, table: OpenedTable | LoadedTable, progress: Progress) -> TableStatistics:
+        """Return what every column of a table has: rows, missing and different values; never a value."""
+        if isinstance(table, LoadedTable):
+            return self._local.statistics(table, progress)
+        return table_statistics(self.connection(table.source), table, progress)
 
     def recode(
         self, table: OpenedTable | LoadedTable, recoding: Recoding, *, unknown: Unknown = "refuse"
@@ -143,13 +172,14 @@ class DatabaseSession:
             released = self.recode_here(table, recoding, unknown=unknown)
             self.close()  # a release may live long, and a transaction should not
             return released
-        searched = self._searched.get((table.source.uri, table.relation), ()) if recoding.counts is None else ()
+        key = (table.source.uri, table.relation, table.person)
+        searched = self._searched.get(key, ()) if recoding.counts is None else ()
         cube = self._counted(table, tuple(dict.fromkeys((*recoding.keys, *searched))))
-        return DatabaseReleased(self, table, planned(cube, recoding, unknown))
+        return DatabaseReleased(self, table, DatabaseRecoder(cube, recoding).recoded(unknown))
 
     def recode_here(self, table: OpenedTable, recoding: Recoding, *, unknown: Unknown = "refuse") -> DuckDBReleased:
         """Return the table that a recoding publishes, made here of the distinct rows of the published columns."""
-        fetched = expanded(self._counted(table, (*recoding.keys, *recoding.columns)))
+        fetched = expanded(self._counted(table, (*recoding.keys, *recoding.read)))
         return self._local.recode(fetched, recoding, unknown=unknown)
 
     def _counted(self, table: Any, names: Sequence[str], progress: Progress | None = None) -> LoadedTable:

@@ -3,63 +3,85 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from fractions import Fraction
 
+from tclose.engines.base import Progress, check_rows
 from tclose.engines.database.connection import Connection
-from tclose.engines.database.session import DatabaseSession
-from tclose.engines.database.table import DatabaseColumn, OpenedTable, cell
-from tclose.engines.duckdb.statistics import ColumnStatistics, TableStatistics
-from tclose.engines.duckdb.table import check_rows
-from tclose.engines.interface import Progress
-from tclose.errors import InternalError
+from tclose.engines.database.table import DatabaseColumn, OpenedTable
+from tclose.engines.statistics import (
+    EMAILS,
+    SENTENCES,
+    ColumnStatistics,
+    TableStatistics,
+    is_numbering,
+    is_text,
+    is_whole,
+    like,
+)
 
 _COLUMNS_A_SCAN = 100
 
 
-def table_statistics(table: object, *, progress: Progress | None = None) -> TableStatistics:
+def table_statistics(connection: Connection, opened: OpenedTable, progress: Progress) -> TableStatistics:
     """Count every column of a table, each by a grouping of its own.
 
     Parameters
     ----------
-    table
-        The address of a table, or a :class:`~tclose.sources.DatabaseTable`.
+    connection
+        The connection to its database.
+    opened
+        The table.
     progress
         Called with a stage and a share done.
     """
-    session = DatabaseSession()
-    try:
-        opened = session.open(table)
-        if not isinstance(opened, OpenedTable):
-            raise InternalError("A table that is not in a database was taken for one.")
-        connection = session.connection(opened.source)
-        columns = opened.settled(opened.columns)
-        rows, present = _scanned(connection, opened, columns)
-        check_rows(rows, opened.label)
-        tell = progress or (lambda _stage, _share: None)
-        found = tuple(_counted(connection, opened, columns, rows, present, tell))
-        return TableStatistics(opened.label, rows, found, opened.notes)
-    finally:
-        session.close()
+    columns = opened.settled(opened.columns)
+    rows, scanned = _scanned(connection, opened, columns)
+    check_rows(rows, opened.label)
+    found = tuple(_counted(connection, opened, columns, rows, scanned, progress))
+    return TableStatistics(opened.label, rows, found, opened.notes)
+
+
+@dataclass(frozen=True)
+class _Scanned:
+    """How many cells of a column are present, look like addresses and sentences; the least and greatest whole one."""
+
+    present: int
+    emails: int
+    sentences: int
+    ends: tuple[int | None, int | None]
 
 
 def _scanned(
     connection: Connection, table: OpenedTable, columns: tuple[DatabaseColumn, ...]
-) -> tuple[int, dict[str, tuple[int, int]]]:
-    """Return the number of rows, and of each column how many cells are present and look like e-mail addresses."""
+) -> tuple[int, dict[str, _Scanned]]:
+    """Return the number of rows, and what one look at each column shows."""
     usable = [column for column in columns if column.problem is None]
-    found: dict[str, tuple[int, int]] = {}
+    found: dict[str, _Scanned] = {}
     rows = 0
     for start in range(0, max(1, len(usable)), _COLUMNS_A_SCAN):
         some = usable[start : start + _COLUMNS_A_SCAN]
         asked = ["count(*) AS a"]
         for at, column in enumerate(some):
-            value = cell(column, connection.driver)
-            alike = f"sum(CASE WHEN {value} LIKE '%_@_%._%' THEN 1 ELSE 0 END)" if column.type == "VARCHAR" else "0"
-            asked += [f"count({value}) AS p{at}", f"coalesce({alike}, 0) AS e{at}"]
+            asked += _looks(column, table.dialect.cell(column), at)
         ((rows, *figures),) = connection.rows(f"SELECT {', '.join(asked)} FROM {table.relation}")  # noqa: S608 - quoted
         for at, column in enumerate(some):
-            found[column.name] = (int(figures[2 * at]), int(figures[2 * at + 1]))
+            present, emails, sentences, *ends = figures[5 * at : 5 * at + 5]
+            low, high = (None if end is None else int(end) for end in ends)
+            found[column.name] = _Scanned(int(present), int(emails), int(sentences), (low, high))
     return int(rows), found
+
+
+def _looks(column: DatabaseColumn, value: str, at: int) -> list[str]:
+    """Return what is asked of a column."""
+    texts = (
+        [f"coalesce(sum(CASE WHEN {like(value, patterns)} THEN 1 ELSE 0 END), 0)" for patterns in (EMAILS, SENTENCES)]
+        if is_text(column.type)
+        else ["0", "0"]
+    )
+    ends = [f"{end}({value})" if is_whole(column.type) else "NULL" for end in ("min", "max")]
+    asked = [f"count({value})", *texts, *(f"CAST({end} AS VARCHAR(80))" for end in ends)]
+    return [f"{look} AS l{at}_{place}" for place, look in enumerate(asked)]
 
 
 def _counted(
@@ -67,7 +89,7 @@ def _counted(
     table: OpenedTable,
     columns: tuple[DatabaseColumn, ...],
     rows: int,
-    present: dict[str, tuple[int, int]],
+    scanned: dict[str, _Scanned],
     progress: Progress,
 ) -> Iterator[ColumnStatistics]:
     for done, column in enumerate(columns):
@@ -75,14 +97,16 @@ def _counted(
         if column.problem is not None:
             yield ColumnStatistics(column.name, column.type, rows, problem=column.problem)
             continue
-        cells, emails = present[column.name]
-        value = cell(column, connection.driver)
+        seen = scanned[column.name]
+        value = table.dialect.cell(column)
         ((distinct, same),) = connection.rows(
             "SELECT count(*) AS d, CAST(coalesce(sum(CAST(n AS DECIMAL(38,0)) * (n - 1)), 0) AS VARCHAR(80)) AS s FROM "  # noqa: S608
             f"(SELECT {value} AS v, count(*) AS n FROM {table.relation} GROUP BY 1) AS g WHERE v IS NOT NULL"
         )
-        nulls = rows - cells
+        nulls = rows - seen.present
         pairs = (Fraction(same) + nulls * (nulls - 1)) / 2
         yield ColumnStatistics(
-            column.name, column.type, rows, nulls, int(distinct), pairs, exact=True, emails=emails / max(1, cells)
-        )
+            column.name, column.type, rows, nulls, int(distinct), pairs,
+            emails=seen.emails / max(1, seen.present), sentences=seen.sentences / max(1, seen.present),
+            numbering=is_numbering(*seen.ends, int(distinct)),
+        )  # fmt: skip

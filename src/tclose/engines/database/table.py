@@ -4,93 +4,71 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
-from tclose.errors import ColumnNotFoundError, SourceError
+from tclose.engines.base import Column, Table
 from tclose.sources import DatabaseTable
+
+if TYPE_CHECKING:
+    from tclose.engines.database.dialect import Dialect
 
 NESTED = "its values are nested, binary or of a type of the database's own. Select them as text or numbers in a query."
 
 
 @dataclass(frozen=True)
-class DatabaseColumn:
-    """A column of a table in a database.
+class DatabaseColumn(Column):
+    """A column of a table in a database; its alias is its name, quoted.
 
     Parameters
     ----------
-    name
-        The name in the database.
     sent
         The SQL of what is grouped by and fetched, in the database's dialect: one expression, or more.
     value
-        The SQL that makes the value again here, with ``{0}``, ``{1}`` for what was fetched.
-    type
-        The type that the values have here; the scale of a decimal number is found when they are fetched.
-    categories
-        The order that an enum declares.
-    problem
-        Why the column cannot be used; None for a column that can.
+        The SQL that makes the value again here, with ``{0}``, ``{1}`` for what was fetched; the scale of a decimal
+        number is found then.
     """
 
-    name: str
-    sent: tuple[str, ...]
-    type: str
+    sent: tuple[str, ...] = ()
     value: str = "{0}"
-    categories: tuple[str, ...] | None = None
-    problem: str | None = None
-
-
-def cell(column: DatabaseColumn, driver: str) -> str:
-    """Return the SQL of a cell in the database's dialect: equal for equal values, null where it is missing."""
-    if driver == "postgresql" and column.type in ("FLOAT", "DOUBLE", "DECIMAL"):
-        return f"NULLIF({column.sent[0]}, 'NaN')"
-    if driver == "postgresql" and column.type == "TIMESTAMP WITH TIME ZONE":
-        return f"({column.sent[0]} AT TIME ZONE 'UTC')"
-    if len(column.sent) > 1:
-        return f"CASE WHEN NOT ({column.sent[1]}) THEN {column.sent[0]} END"
-    return column.sent[0]
 
 
 Settler = Callable[[tuple[DatabaseColumn, ...]], tuple[DatabaseColumn, ...]]
 """What finds the types of columns that are needed, where a database does not know them beforehand."""
 
 
-@dataclass(frozen=True)
-class OpenedTable:
+@dataclass
+class OpenedTable(Table[DatabaseColumn]):
     """A table in a database, opened by a session."""
 
+    dialect: Dialect
     source: DatabaseTable
     relation: str
     """What stands after FROM."""
     columns: tuple[DatabaseColumn, ...]
+    label: str
     notes: tuple[str, ...] = ()
     settler: Settler | None = field(default=None, repr=False)
     stays: bool = False
     """Whether what is made of it stays in the database, so that columns of any type may be kept."""
+    person: str | None = None
 
-    @property
-    def label(self) -> str:
-        """How reports name the table."""
-        return self.source.label
-
-    def column(self, name: str) -> DatabaseColumn:
-        """Return the column of a name, or raise :class:`~tclose.errors.ColumnNotFoundError`."""
-        for column in self.columns:
-            if column.name == name:
-                return column
-        raise ColumnNotFoundError(name, [column.name for column in self.columns])
+    def counting(self, person: str | None) -> OpenedTable:
+        """Return the table with the people counted whom a column tells apart; with None, the rows."""
+        if person is not None:
+            self.check_usable([self.column(person)])
+        return replace(self, person=person)
 
     def keep(self, columns: Sequence[str]) -> OpenedTable:
         """Return the table of just these columns; no other is ever asked for."""
         kept = self.settled(tuple(self.column(name) for name in dict.fromkeys(columns)))
         if not self.stays:
             self.check_usable(kept)
-        return replace(self, columns=kept, settler=None)
+        return self.narrowed(kept)
 
-    def check_usable(self, columns: Sequence[DatabaseColumn]) -> None:
-        """Refuse columns whose values have no place here."""
-        for column in columns:
-            if column.problem:
-                raise SourceError(f"The column {column.name!r} of {self.label} cannot be used: {column.problem}")
+    def narrowed(self, kept: tuple[DatabaseColumn, ...]) -> OpenedTable:
+        """Return some columns, their types found."""
+        notes = self.dialect.notes(self.source, kept)
+        return replace(self, columns=kept, settler=None, notes=tuple(dict.fromkeys((*self.notes, *notes))))
 
     def settled(self, columns: tuple[DatabaseColumn, ...]) -> tuple[DatabaseColumn, ...]:
         """Return columns with their types."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -11,23 +11,41 @@ import duckdb
 import numpy as np
 
 from tclose.counts import Integers
+from tclose.engines.class_tables import LABEL, ClassTable, EncodedKeys
+from tclose.engines.duckdb.connection import allowed_memory
+from tclose.engines.duckdb.exposing import fetched, in_zone, published
 from tclose.engines.duckdb.failures import translated
 from tclose.engines.duckdb.key_words import KeyWords
+from tclose.engines.duckdb.pandas_views import exact_frame
 from tclose.engines.duckdb.sql import fresh_name, quoted
-from tclose.engines.duckdb.writing import copy_query, imported, replacing
-from tclose.engines.interface import EncodedKeys
-from tclose.errors import ColumnNotFoundError
+from tclose.engines.duckdb.table import Column
+from tclose.engines.duckdb.writing import copy_query
+from tclose.engines.optional import imported
 from tclose.measuring import Measured
 
 _HELD = 1_000_000
-"""So many classes wait in memory before they move to DuckDB."""
-_FEW = 500
-"""Up to so many keys are written into a query."""
+"""So many classes wait in memory at most before they move to DuckDB."""
+_SHARE_OF_MEMORY = 8
+"""They may take one part in so many of the allowed memory."""
 _VIEW = "This view of the classes"
 
 
-class DuckDBClasses:
-    """All classes of an audit: sortable, exportable, in bounded memory.
+def _published(value: str, column: Column) -> str:
+    """Return the SQL of a key's value as it is written: a point in time that has a zone as one in UTC."""
+    return value if column.zone is None else published(value, column.type, column.own)
+
+
+def _fetched(value: str, column: Column) -> str:
+    """Return the SQL of a key's value as Python takes it over whole."""
+    return fetched(value, column.type)
+
+
+def _bare(value: str, _column: Column) -> str:
+    return value
+
+
+class DuckDBClasses(ClassTable):
+    """All classes of an audit, in bounded memory.
 
     Parameters
     ----------
@@ -35,12 +53,8 @@ class DuckDBClasses:
         Where the classes are kept.
     keys
         How keys are read back.
-    quasi
-        The names of the quasi-identifiers.
-    figures
-        The names of the figures, in the order in which parts carry them.
-    whole
-        Which figures are whole numbers.
+    quasi, figures, whole
+        As for :class:`~tclose.engines.class_tables.ClassTable`.
     """
 
     def __init__(
@@ -51,38 +65,37 @@ class DuckDBClasses:
         figures: Sequence[str],
         whole: Sequence[bool],
     ) -> None:
+        super().__init__(quasi, figures, whole)
         self._connection = connection
         self._keys = keys
-        self._quasi = tuple(quasi)
-        taken = set(quasi)
-        self._figures = tuple(_free(name, taken) for name in ("size", *figures))
-        self._whole = (True, *whole)
+        self._columns = [coding.columns[0] for coding in keys.codings]
         self._table = fresh_name("classes")
         self._waiting: list[Measured] = []
+        bytes_a_class = 8 * (len(keys.spans) + len(self.figures))
+        self._held = min(_HELD, allowed_memory(connection) // (_SHARE_OF_MEMORY * bytes_a_class))
         self._length = 0
         self._made = False
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns: the quasi-identifiers, the size, and the figures."""
-        return (*self._quasi, *self._figures)
-
     def __len__(self) -> int:
         return self._length
+
+    @property
+    def _zoned(self) -> bool:
+        return any(column.zone is not None for column in self._columns)
 
     def add(self, part: Measured) -> None:
         """Take in the classes of a part."""
         self._waiting.append(part)
         self._length += len(part.sizes)
-        if sum(len(waiting.sizes) for waiting in self._waiting) > _HELD:
+        if sum(len(waiting.sizes) for waiting in self._waiting) > self._held:
             self._store()
 
     def _store(self) -> None:
         """Move waiting classes to DuckDB."""
         words = range(len(self._keys.spans))
-        names = [*(f"w{word}" for word in words), *(f"f{at}" for at in range(len(self._figures)))]
-        kinds = ["BIGINT" for _ in words] + ["BIGINT" if whole else "DOUBLE" for whole in self._whole]
-        with translated("the class table", connection=self._connection):
+        names = [*(f"w{word}" for word in words), *(f"f{at}" for at in range(len(self.figures)))]
+        kinds = ["BIGINT" for _ in words] + ["BIGINT" if whole else "DOUBLE" for whole in self.whole]
+        with translated(LABEL, connection=self._connection):
             if not self._made:
                 columns = ", ".join(f"{name} {kind}" for name, kind in zip(names, kinds, strict=True))
                 self._connection.execute(f"CREATE TEMP TABLE {self._table} ({columns})")
@@ -103,34 +116,47 @@ class DuckDBClasses:
         *,
         descending: bool,
         named: bool = True,
+        shaped: Callable[[str, Column], str] = _published,
         offset: int = 0,
         search: bool = False,
     ) -> str:
         if self._waiting or not self._made:
             self._store()
-        if sort is not None and sort not in self.columns:
-            raise ColumnNotFoundError(sort, self.columns, "class table's")
         values, joins = self._keys.decoding("c")
-        inner = [f"{value} AS tclose_{at}" for at, value in enumerate(values)]
-        inner += [f"c.f{at} AS tclose_{len(values) + at}" for at in range(len(self._figures))]
+        words = [f"w{word}" for word in range(len(self._keys.spans))]
+        inner = [*words, *(f"{value} AS tclose_{at}" for at, value in enumerate(values))]
+        inner += [f"c.f{at} AS tclose_{len(values) + at}" for at in range(len(self.figures))]
         titles = [quoted(name) if named else f"c{at}" for at, name in enumerate(self.columns)]
-        outer = ", ".join(f"tclose_{at} AS {title}" for at, title in enumerate(titles))
-        order = [f"tclose_{at} NULLS FIRST" for at in range(len(values))]
-        if sort is not None:
-            place = self.columns.index(sort)
-            order.insert(0, f"tclose_{place} {'DESC' if descending else 'ASC'} NULLS LAST")
-        ordering = f"ORDER BY {', '.join(order)}" if order else ""
+        cells = [f"tclose_{at}" for at in range(len(titles))]
+        cells[: len(values)] = [shaped(cell, column) for cell, column in zip(cells, self._columns, strict=False)]
+        outer = ", ".join(f"{cell} AS {title}" for cell, title in zip(cells, titles, strict=True))
+        place = None if sort is None else self.place(sort)
+        direction = f"{'DESC' if descending else 'ASC'} NULLS LAST"
+        ordering = f"ORDER BY {', '.join([*([] if place is None else [f'tclose_{place} {direction}']), *words])}"
         limited = f"LIMIT {int(limit)}" if limit is not None else ""
         limited += f" OFFSET {int(offset)}" if offset else ""
-        found = f"WHERE {self._holding()}" if search else ""
+        found, table = "", self._table
+        if search:
+            found = f"WHERE {self._holding()}"
+        elif limited and (place is None or place >= len(values)):  # choose the few before keys are read back
+            figure = [] if place is None else [f"f{place - len(values)} {direction}"]
+            table = f"(SELECT * FROM {table} ORDER BY {', '.join([*figure, *words])} {limited})"  # noqa: S608 - our own
+            limited = ""
         return (
-            f"SELECT {outer} FROM (SELECT {', '.join(inner)} FROM {self._table} AS c {joins}) "  # noqa: S608 - quoted
+            f"SELECT {outer} FROM (SELECT {', '.join(inner)} FROM {table} AS c {joins}) "  # noqa: S608 - quoted
             f"{found} {ordering} {limited}"
         )
 
+    def _shown(self, row: Sequence[Any]) -> Sequence[Any]:
+        """Return the cells of a row that begins with a key, its points in time as their zone shows them."""
+        if not any(column.type.startswith("TIMESTAMP") for column in self._columns):
+            return row
+        key = [in_zone([cell], column.zone, column.type)[0] for cell, column in zip(row, self._columns, strict=False)]
+        return [*key, *row[len(key) :]]
+
     def _holding(self) -> str:
         """Return the condition that some part of a key holds the text that is bound to it, large or small."""
-        texts = [f"contains(lower(CAST(tclose_{at} AS VARCHAR)), lower($1))" for at in range(len(self._quasi))]
+        texts = [f"contains(lower(CAST(tclose_{at} AS VARCHAR)), lower($1))" for at in range(len(self.quasi))]
         return f"({' OR '.join(texts) or 'false'})"
 
     def rows(
@@ -143,17 +169,25 @@ class DuckDBClasses:
         search: str | None = None,
     ) -> Iterator[dict[str, Any]]:
         """Give classes as dictionaries, sorted by a column and then by key; only those that hold a searched text."""
-        query = self._query(sort, limit, descending=descending, offset=offset, search=search is not None)
-        with translated("the class table", connection=self._connection):
-            result = self._connection.execute(query, [] if search is None else [search])
+        if search is not None and self._zoned:  # what is shown is searched, and zones are known here alone
+            every = self.rows(sort=sort, descending=descending)
+            some = (row for row in every if self._holds(list(row.values()), search))
+            yield from islice(some, offset, None if limit is None else offset + limit)
+            return
+        searched = search is not None
+        query = self._query(sort, limit, descending=descending, shaped=_fetched, offset=offset, search=searched)
+        with translated(LABEL, connection=self._connection):
+            result = self._connection.execute(query, [search] if searched else [])
             while rows := result.fetchmany(10_000):
                 for row in rows:
-                    yield dict(zip(self.columns, row, strict=True))
+                    yield dict(zip(self.columns, self._shown(row), strict=True))
 
     def found(self, search: str) -> int:
         """Return how many classes hold a searched text in their keys."""
+        if self._zoned:
+            return super().found(search)
         query = self._query(None, None, descending=False, search=True)
-        with translated("the class table", connection=self._connection):
+        with translated(LABEL, connection=self._connection):
             rows = self._connection.execute(f"SELECT count(*) FROM ({query})", [search]).fetchall()  # noqa: S608
         return int(rows[0][0])
 
@@ -161,12 +195,10 @@ class DuckDBClasses:
         """Return, for each point, how many classes have a size or figure that is at most that."""
         if self._waiting or not self._made:
             self._store()
-        if column not in self._figures:
-            raise ColumnNotFoundError(column, self._figures, "class table's figure")
-        stored = f"f{self._figures.index(column)}"
+        stored = f"f{self.figure_place(column)}"
         counts = ", ".join(f"count(*) FILTER (WHERE {stored} <= ${at + 1})" for at in range(len(points)))
         query = f"SELECT {counts} FROM {self._table}"  # noqa: S608 - our own names
-        with translated("the class table", connection=self._connection):
+        with translated(LABEL, connection=self._connection):
             (found,) = self._connection.execute(query, [float(point) for point in points]).fetchall()
         return [int(count) for count in found]
 
@@ -175,7 +207,7 @@ class DuckDBClasses:
         if self._waiting or not self._made:
             self._store()
         names = [f"w{word}" for word in range(len(self._keys.spans))]
-        with translated("the class table", connection=self._connection):
+        with translated(LABEL, connection=self._connection):
             query = f"SELECT {', '.join([*names, 'f0'])} FROM {self._table}"  # noqa: S608 - our own names
             found = self._connection.execute(query).fetchnumpy()
         codes = self._keys.codes(np.column_stack([found[name] for name in names]))
@@ -187,22 +219,23 @@ class DuckDBClasses:
         """Return the values that the codes of one quasi-identifier stand for."""
         coding = self._keys.codings[at]
         join = "" if coding.dictionary is None else f"LEFT JOIN {coding.dictionary} AS d ON d.code = c.code"
-        query = f"SELECT {coding.value('c.code', 'd')} FROM tclose_codes AS c {join} ORDER BY c.code"  # noqa: S608
-        with translated("the class table", connection=self._connection):
+        value = _fetched(coding.value("c.code", "d"), self._columns[at])
+        query = f"SELECT {value} FROM tclose_codes AS c {join} ORDER BY c.code"  # noqa: S608 - our own names
+        with translated(LABEL, connection=self._connection):
             self._connection.register("tclose_codes", {"code": np.ascontiguousarray(codes)})
             try:
-                return [value for (value,) in self._connection.execute(query).fetchall()]
+                found = [value for (value,) in self._connection.execute(query).fetchall()]
+                return in_zone(found, None, self._columns[at].type)
             finally:
                 self._connection.unregister("tclose_codes")
 
-    def write(self, path: str | Path, *, sort: str | None = None, descending: bool = True) -> None:
-        """Write all classes to a file; the ending says which kind."""
-        with replacing(path) as temporary:
-            query = self._query(sort, None, descending=descending, named=False)
-            copy_query(self._connection, query, self.columns, temporary, "the class table")
+    def write_to(self, path: Path, *, sort: str | None = None, descending: bool = True) -> None:
+        """Write all classes to just this file, which need not be whole after a failure."""
+        query = self._query(sort, None, descending=descending, named=False)
+        copy_query(self._connection, query, self.columns, path, LABEL)
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        with translated("the class table", connection=self._connection):
+        with translated(LABEL, connection=self._connection):
             relation = self._connection.sql(self._query(None, None, descending=False))
             return relation.__arrow_c_stream__(requested_schema)
 
@@ -213,54 +246,29 @@ class DuckDBClasses:
     def to_pandas(self) -> Any:
         """Return the classes as a pandas frame."""
         imported("pandas", _VIEW)
-        with translated("the class table", connection=self._connection):
-            return self._connection.execute(self._query(None, None, descending=False)).fetchdf()
-
-    def to_polars(self) -> Any:
-        """Return the classes as a polars frame."""
-        return imported("polars", _VIEW).DataFrame(self)
+        with translated(LABEL, connection=self._connection):
+            frame = exact_frame(self._connection, self._query(None, None, descending=False, shaped=_bare))
+        for column in self._columns:
+            if column.zone is not None:
+                frame[column.name] = frame[column.name].dt.tz_localize("UTC")
+        return frame
 
     def first_of(self, tied: Sequence[Integers]) -> list[tuple[dict[str, object], int]]:
         """Return, for each set of keys, the one first in the order of its values, and its position in the set."""
         if not tied:
             return []
-        words = range(len(self._keys.spans))
-        keys = np.concatenate(list(tied))
-        data = {f"w{word}": np.ascontiguousarray(keys[:, word]) for word in words}
-        data["tie"] = np.repeat(np.arange(len(tied)), [len(some) for some in tied])
-        data["place"] = np.concatenate([np.arange(len(some)) for some in tied])
-        values, joins = self._keys.decoding("c")
-        selected = [f"{value} AS v{at}" for at, value in enumerate(values)]
-        order = ", ".join(f"v{at} NULLS FIRST" for at in range(len(values))) or "1"
-        names = ", ".join(["place", *(f"v{at}" for at in range(len(values)))])
-        with translated("the class table", connection=self._connection), self._given(data) as tied_keys:
+        places = [self._keys.first(keys) for keys in tied]
+        chosen = [(at, *keys[place].tolist()) for at, (keys, place) in enumerate(zip(tied, places, strict=True))]
+        words = ", ".join(f"w{word}" for word in range(len(self._keys.spans)))
+        decoded, joins = self._keys.decoding("c")
+        values = [_fetched(value, column) for value, column in zip(decoded, self._columns, strict=True)]
+        given = f"(VALUES {', '.join(map(str, chosen))}) AS c(tie, {words})"
+        with translated(LABEL, connection=self._connection):
             rows = self._connection.execute(
-                f"SELECT {names} FROM "  # noqa: S608 - our own names
-                f"(SELECT {', '.join(['c.tie', 'c.place', *selected])} FROM {tied_keys} AS c {joins}) "
-                f"QUALIFY row_number() OVER (PARTITION BY tie ORDER BY {order}) = 1 ORDER BY tie"
+                f"SELECT {', '.join(['c.tie', *values])} FROM {given} {joins} ORDER BY c.tie"  # noqa: S608 - our own names
             ).fetchall()
-        return [(dict(zip(self._quasi, row[1:], strict=True)), int(row[0])) for row in rows]
-
-    @contextmanager
-    def _given(self, data: dict[str, Integers]) -> Iterator[str]:
-        """Give numbers the form of a table for one query: written out if they are few, else registered."""
-        if len(data["tie"]) <= _FEW:
-            listed = ", ".join(str(row) for row in zip(*(numbers.tolist() for numbers in data.values()), strict=True))
-            yield f"(SELECT * FROM (VALUES {listed}) AS given({', '.join(data)}))"  # noqa: S608 - whole numbers
-            return
-        self._connection.register("tclose_tied", data)
-        try:
-            yield "tclose_tied"
-        finally:
-            self._connection.unregister("tclose_tied")
-
-
-def _free(name: str, taken: set[str]) -> str:
-    """Return a column name that no other column has."""
-    while name in taken:
-        name += "_"
-    taken.add(name)
-    return name
+        shown = [dict(zip(self.quasi, self._shown(key), strict=True)) for _, *key in rows]
+        return list(zip(shown, places, strict=True))
 
 
 def _stored(name: str, kind: str) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from tclose.counts import Integers
 from tclose.engines.duckdb.failures import translated
 from tclose.engines.duckdb.sql import fresh_name
-from tclose.engines.duckdb.table import Column, LoadedTable
+from tclose.engines.duckdb.table import Column, LoadedTable, with_one_zero
 from tclose.errors import InternalError, SourceError
 
 WHOLE = frozenset({"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"})
@@ -24,8 +25,11 @@ NARROW = 2**31 - 1
 """Up to this span, sums of offsets fit 32-bit arithmetic."""
 TABLE_SPAN = 1 << 22
 """Up to this span, codes are looked up in a table; beyond, they are searched for."""
+_WIDE = re.compile(r"U?HUGEINT|UUID|DECIMAL\((19|[23][0-9]),.*")
+Missing = Literal["first", "last"]
+"""Where in the order of a dictionary's values a missing one is."""
 _FEW = 4096
-_SALTS = range(8)
+SALTS = range(8)
 
 
 @dataclass(frozen=True)
@@ -54,7 +58,7 @@ class Coding:
         if self.minimum is not None:
             wide = self.offset(aliases[0])
         else:
-            wide = f"({_hash(self.columns, aliases, self.salt)} >> {self.shift}) & {self.span - 1}"
+            wide = f"({hash_of(self.columns, aliases, self.salt)} >> {self.shift}) & {self.span - 1}"
         return f"CAST({wide} AS {smallest_type(self.span)})"
 
     def offset(self, alias: str) -> str:
@@ -96,7 +100,8 @@ class Coding:
         """Return the SQL that reads a code back; ``joined`` is the dictionary's name in the query."""
         if self.minimum is None:
             return f"{joined}.v0"
-        return f"CASE WHEN {code} > 0 THEN CAST({code} + ({self.minimum - 1}) AS {self.columns[0].type}) END"
+        number = f"CAST({code} AS BIGINT) + ({self.minimum - 1})"
+        return f"CASE WHEN {code} > 0 THEN CAST({number} AS {self.columns[0].type}) END"
 
 
 def smallest_type(span: int) -> str:
@@ -112,8 +117,20 @@ def changed() -> SourceError:
     return SourceError("The table changed while it was being read; run again when nothing writes to it.")
 
 
-def coded(tables: Sequence[LoadedTable], names: Sequence[str], offsets_below: int) -> list[Coding]:
-    """Return a coding for each named column that fits all tables; offsets only for spans below a limit."""
+def offset_coding(table: LoadedTable, name: str, below: int) -> Coding | None:
+    """Return the coding of a column by its offset from the smallest; None where it is no whole number or too wide."""
+    column = table.column(name)
+    low, high = _ranges([table], [column] if column.type in WHOLE else []).get(name, (0, below))
+    return Coding((column,), high - low + 2, high - low + 2, minimum=low) if high - low + 2 <= below else None
+
+
+def coded(
+    tables: Sequence[LoadedTable], names: Sequence[str], offsets_below: int, missing: Missing = "last"
+) -> list[Coding]:
+    """Return a coding for each named column that fits all tables; offsets only for spans below a limit.
+
+    Offsets begin with the missing value; ``missing`` says where a dictionary has it.
+    """
     columns = [tables[0].column(name) for name in names]
     ranges = _ranges(tables, [column for column in columns if column.type in WHOLE])
     found = []
@@ -122,7 +139,7 @@ def coded(tables: Sequence[LoadedTable], names: Sequence[str], offsets_below: in
         if high - low + 2 <= offsets_below:
             found.append(Coding((column,), high - low + 2, high - low + 2, minimum=low))
         else:
-            found.append(dictionary_coding(tables, (column,)))
+            found.append(dictionary_coding(tables, (column,), missing))
     return found
 
 
@@ -144,26 +161,28 @@ def _ranges(tables: Sequence[LoadedTable], columns: Sequence[Column]) -> dict[st
     }
 
 
-def dictionary_coding(tables: Sequence[LoadedTable], columns: tuple[Column, ...]) -> Coding:
+def dictionary_coding(tables: Sequence[LoadedTable], columns: tuple[Column, ...], missing: Missing = "last") -> Coding:
     """Return a coding by a dictionary of the distinct values (or combinations) that the tables hold.
 
-    Entries are numbered in the order of their values, so that the same values have the same codes each time.
+    Entries are numbered in the order of their values, so that the same values have the same codes each time; missing
+    ones are first or last.
     """
     connection, name = tables[0].connection, fresh_name("dictionary")
     distinct = " UNION ".join(
-        f"SELECT DISTINCT {_listing(_normal(column, table.column(column.name).alias) for column in columns)} "  # noqa: S608
+        f"SELECT DISTINCT {_listing(with_one_zero(column, table.column(column.name).alias) for column in columns)} "  # noqa: S608
         f"FROM {table.name}"
         for table in tables
     )
     aliases = [f"v{at}" for at in range(len(columns))]
     listing = _listing(aliases)
+    order = _listing(f"{alias} NULLS {missing}" for alias in aliases)
     with translated(tables[0].label, connection=connection):
         connection.execute(
-            f"CREATE TEMP TABLE {name} AS SELECT {listing}, {_hash(columns, aliases, 0)} AS h, "  # noqa: S608
-            f"row_number() OVER (ORDER BY {listing}) - 1 AS code FROM ({distinct}) AS d({listing})"
+            f"CREATE TEMP TABLE {name} AS SELECT {listing}, {hash_of(columns, aliases, 0)} AS h, "  # noqa: S608
+            f"row_number() OVER (ORDER BY {order}) - 1 AS code FROM ({distinct}) AS d({listing})"
         )
-        for salt in _SALTS:
-            salted = "h" if salt == 0 else f"{_hash(columns, aliases, salt)} AS h"
+        for salt in SALTS:
+            salted = "h" if salt == 0 else f"{hash_of(columns, aliases, salt)} AS h"
             found = connection.execute(f"SELECT {salted} FROM {name} ORDER BY code").fetchnumpy()["h"]  # noqa: S608
             hashes = np.asarray(found, dtype=np.uint64)
             chosen = _injective_bits(hashes)
@@ -188,14 +207,15 @@ def _injective_bits(hashes: NDArray[np.uint64]) -> tuple[int, int] | None:
     return None
 
 
-def _hash(columns: Sequence[Column], aliases: Sequence[str], salt: int) -> str:
-    normal = [_normal(column, alias) for column, alias in zip(columns, aliases, strict=True)]
-    return f"hash({_listing([*normal, str(salt)] if salt else normal)})"
+def hash_of(columns: Sequence[Column], aliases: Sequence[str], salt: int) -> str:
+    """Return the SQL of the hash of columns under these aliases, one of several hashes."""
+    hashed = [_hashed(column, alias) for column, alias in zip(columns, aliases, strict=True)]
+    return f"hash({_listing([*hashed, str(salt)] if salt else hashed)})"
 
 
-def _normal(column: Column, alias: str) -> str:
-    """Return the column with one zero instead of two."""
-    return f"({alias} + 0.0)" if column.type in ("DOUBLE", "FLOAT") else alias
+def _hashed(column: Column, alias: str) -> str:
+    """Return what is hashed of a column: the text of numbers in 128 bits, since DuckDB hashes 0 and -1 there alike."""
+    return f"CAST({alias} AS VARCHAR)" if _WIDE.fullmatch(column.type) else with_one_zero(column, alias)
 
 
 def _listing(parts: Iterable[str]) -> str:

@@ -5,24 +5,24 @@ from __future__ import annotations
 import atexit
 import functools
 import os
-import shutil
-import stat
+import re
 import tempfile
 import threading
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
 
 import duckdb
 
+from tclose import targets
 from tclose.errors import EngineFailedError, InputError
+from tclose.targets import PrivateFolder
 
-_PREFIX = "tclose-"
-_ALIVE = "alive"
 _SPILL = "spill"
 _MOST_THREADS = 1024
+_SIZE = re.compile(r"\s*(\d{1,6}(?:\.\d{1,3})?)\s*([kKMGT]i?B|B)\s*")
+_LEAST_MEMORY = 5_000_000
 _MEMORY_OF_A_THREAD = 250_000_000
 """With fewer bytes for each, threads that sort wide rows leave each other no room to spill from."""
 _UNITS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40,
@@ -72,27 +72,29 @@ def _shared(process: int) -> duckdb.DuckDBPyConnection:
     return _prepared(_opened(place), place)
 
 
-def _opened(place: _Place, *, memory: str | None = None, threads: int | None = None) -> duckdb.DuckDBPyConnection:
-    folder, alive = place
+def _opened(
+    place: PrivateFolder, *, memory: str | None = None, threads: int | None = None
+) -> duckdb.DuckDBPyConnection:
     config: dict[str, str | bool | int | float | list[str]] = {
         "autoinstall_known_extensions": "false",
         "autoload_known_extensions": "false",
         "allow_community_extensions": "false",
         "preserve_insertion_order": "false",
         "python_enable_replacements": "false",
-        "temp_directory": str(folder / _SPILL),
+        "temp_directory": str(place.path / _SPILL),
     }
-    if threads is not None and not 1 <= threads <= _MOST_THREADS:
-        _remove(folder, alive, os.getpid())
+    too_little = memory is not None and not _is_enough(memory)
+    if too_little or (threads is not None and not 1 <= threads <= _MOST_THREADS):
+        place.remove()
         raise _refused(memory, threads)
     if memory is not None:
-        config["memory_limit"] = memory
+        config["memory_limit"] = memory.strip()
     if threads is not None:
         config["threads"] = str(threads)
     try:
         connection = duckdb.connect(":memory:", config=config)
     except duckdb.Error:
-        _remove(folder, alive, os.getpid())
+        place.remove()
         raise _refused(memory, threads) from None
     if memory is not None and threads is None:
         fitting = max(1, allowed_memory(connection) // _MEMORY_OF_A_THREAD)
@@ -107,23 +109,28 @@ def allowed_memory(connection: duckdb.DuckDBPyConnection) -> int:
     return int(float(number) * _UNITS.get(unit, 1))
 
 
+def _is_enough(memory: str) -> bool:
+    """Say whether a text is a size of memory with which DuckDB can start at all."""
+    match = _SIZE.fullmatch(memory)
+    return match is not None and float(match[1]) * _UNITS[match[2].replace("k", "K")] >= _LEAST_MEMORY
+
+
 def _refused(memory: str | None, threads: int | None) -> InputError:
     return InputError(
-        f"DuckDB does not accept these settings: memory {memory!r}, threads {threads!r}. "
-        f"Write memory as '4GB', and threads as a whole number from 1 to {_MOST_THREADS}."
+        f"DuckDB does not accept these settings: memory {(memory or '')[:40]!r}, threads {threads!r}. Write memory as "
+        f"'4GB', at least {_LEAST_MEMORY // 10**6}MB, and threads as a whole number from 1 to {_MOST_THREADS}."
     )
 
 
-def _prepared(connection: duckdb.DuckDBPyConnection, place: _Place) -> duckdb.DuckDBPyConnection:
+def _prepared(connection: duckdb.DuckDBPyConnection, place: PrivateFolder) -> duckdb.DuckDBPyConnection:
     """Make a connection report progress, and tie its private folder to it."""
     connection.execute("SET enable_progress_bar = true")
     connection.execute("SET enable_progress_bar_print = false")
     connection.execute("SET GLOBAL TimeZone = 'UTC'")
-    folder, alive = place
-    _folders[connection] = folder
+    _folders[connection] = place.path
     for gathering in getattr(_gathering, "sets", ()):
         gathering.add(connection)
-    _finalizers[connection] = weakref.finalize(connection, _remove, folder, alive, os.getpid())
+    _finalizers[connection] = weakref.finalize(connection, place.remove)
     return connection
 
 
@@ -152,12 +159,10 @@ def private_folder(connection: duckdb.DuckDBPyConnection) -> Path:
 
 
 _gathering = threading.local()
-_Place = tuple[Path, IO[bytes]]
-"""A private folder and the open file whose lock says that its owner lives."""
 _folders: weakref.WeakKeyDictionary[duckdb.DuckDBPyConnection, Path] = weakref.WeakKeyDictionary()
-_finalizers: weakref.WeakKeyDictionary[
-    duckdb.DuckDBPyConnection, weakref.finalize[[Path, IO[bytes], int], duckdb.DuckDBPyConnection]
-] = weakref.WeakKeyDictionary()
+_finalizers: weakref.WeakKeyDictionary[duckdb.DuckDBPyConnection, weakref.finalize[[], duckdb.DuckDBPyConnection]] = (
+    weakref.WeakKeyDictionary()
+)
 
 
 @atexit.register
@@ -166,52 +171,10 @@ def _disconnect_all() -> None:
         disconnect(connection)
 
 
-def _private_folder(parent: Path) -> tuple[Path, IO[bytes]]:
+def _private_folder(parent: Path) -> PrivateFolder:
     try:
-        _sweep(parent)
-        folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent))  # created with mode 0700
-        alive = (folder / _ALIVE).open("wb")
-        _lock(alive)
-        alive.write(b"locked")
-        alive.flush()
+        return targets.private_folder(parent)
     except OSError as problem:
         raise EngineFailedError(
             f"No temporary folder can be made in {str(parent)!r}: {problem.strerror}. Name another one."
         ) from None
-    return folder, alive
-
-
-def _sweep(parent: Path) -> None:
-    """Remove the folders of our own processes that died without cleaning up."""
-    for folder in parent.glob(f"{_PREFIX}*"):
-        try:
-            about = folder.lstat()
-            ours = stat.S_ISDIR(about.st_mode) and (not hasattr(os, "getuid") or about.st_uid == os.getuid())
-            if ours and _is_abandoned(folder):
-                shutil.rmtree(folder, ignore_errors=True)
-        except OSError:
-            continue
-
-
-def _is_abandoned(folder: Path) -> bool:
-    """Say whether the owner of a folder is dead: its ``alive`` file was locked, and nobody holds the lock any more."""
-    with (folder / _ALIVE).open("rb+") as alive:
-        return bool(alive.read()) and _lock(alive)
-
-
-def _lock(file: IO[bytes]) -> bool:
-    try:
-        import fcntl
-    except ImportError:  # Windows has no such lock: there, nothing of another process is swept
-        return False
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
-
-
-def _remove(folder: Path, alive: IO[bytes], owner: int) -> None:
-    alive.close()
-    if os.getpid() == owner:  # not in a forked child, whose parent still works there
-        shutil.rmtree(folder, ignore_errors=True)

@@ -8,15 +8,16 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tclose.counts import Integers, Part, Ranks, sparse_block
 from tclose.domains import Kind, Observed
+from tclose.engines.base import Progress
 from tclose.engines.duckdb.codes import TABLE_SPAN, Coding, coded, dictionary_coding
+from tclose.engines.duckdb.exposing import in_zone, nanoseconds
 from tclose.engines.duckdb.failures import translated
 from tclose.engines.duckdb.key_words import KeyWords
 from tclose.engines.duckdb.table import LoadedTable
-from tclose.engines.interface import Progress
+from tclose.engines.people import Census, Trajectories
 
 Result = TypeVar("Result")
 
@@ -38,8 +39,8 @@ class Attribute:
 class CodedTable:
     """A table whose quasi-identifiers and sensitive attributes have been coded.
 
-    ``tables`` has, for each attribute, the table that its values are counted in: the same for all, unless the
-    source has already been grouped by the quasi-identifiers and each attribute.
+    ``tables`` has, for each attribute, the table that its values are counted in by class, and ``references`` the one
+    they are counted in as a whole: the same for all, unless the source has already been grouped.
     """
 
     def __init__(
@@ -49,12 +50,16 @@ class CodedTable:
         sensitive: Sequence[tuple[str, ...]],
         population: LoadedTable | None = None,
         tables: Sequence[LoadedTable] | None = None,
+        references: Sequence[LoadedTable] | None = None,
     ) -> None:
         self.table = table
         self.tables = tuple(tables) if tables is not None else (table,) * len(sensitive)
+        self.references = self.tables if references is None else tuple(references)
+        self.sized_apart = table.person is not None or references is not None
+        """Whether the size of a class is not the sum of its values' counts: a person may have several values."""
         self.population = population
-        peopled = [table] if population is None else [table, population]
-        self.keys = KeyWords(tuple(coded(peopled, quasi, offsets_below=1 << 32)))
+        of_people = [table] if population is None else [table, population]
+        self.keys = KeyWords(tuple(coded(of_people, quasi, offsets_below=1 << 32, missing="first")))
         self.attributes = [
             Attribute(
                 names,
@@ -69,7 +74,7 @@ class CodedTable:
     def _count_rows(self) -> int:
         if self.table.rows is not None:
             return self.table.rows
-        ((rows,),) = self.run(f"SELECT {self.table.tally} FROM {self.table.name}").fetchall()  # noqa: S608 - our own name
+        ((rows,),) = self.run(f"SELECT {self.table.row_tally} FROM {self.table.name}").fetchall()  # noqa: S608 - our own name
         return int(rows)
 
     def run(self, query: str, values: Sequence[object] = ()) -> Any:
@@ -81,24 +86,48 @@ class CodedTable:
     def observed(self) -> list[tuple[Observed, Integers]]:
         """The values of each attribute with their numbers of rows, and the code of each value; one scan each."""
         found = []
-        for at, (attribute, own) in enumerate(zip(self.attributes, self.tables, strict=True)):
+        for at, (attribute, whole) in enumerate(zip(self.attributes, self.references, strict=True)):
             grouped = self.run(
-                f"SELECT {self.raw_attribute(at)}, {own.tally} AS n FROM {own.name} GROUP BY ALL"  # noqa: S608
+                f"SELECT {self.raw_attribute(at, whole)}, {whole.tally} AS n FROM {whole.name} GROUP BY ALL"  # noqa: S608
             ).fetchnumpy()
             counts = np.zeros(attribute.coding.size, dtype=np.int64)
             counts[attribute.coding.codes(grouped[f"s{at}"])] = grouped["n"]
             found.append(self.observed_from(at, counts))
         return found
 
+    def _listed(self, coding: Coding) -> list[object]:
+        """Return the values of a dictionary in the order of their codes; points in time as their zone shows them."""
+        alone = len(coding.columns) == 1
+        if alone and coding.columns[0].type == "TIMESTAMP_NS":
+            return nanoseconds(self.run(f"SELECT v0 FROM {coding.dictionary} ORDER BY code").fetchnumpy()["v0"])  # noqa: S608
+        parts = [
+            f"CAST(v{at} AS VARCHAR)" if column.type == "TIMESTAMP_NS" else f"v{at}"
+            for at, column in enumerate(coding.columns)
+        ]
+        rows = self.run(f"SELECT {', '.join(parts)} FROM {coding.dictionary} ORDER BY code").fetchall()  # noqa: S608
+        shown = [
+            in_zone(values, column.zone) for values, column in zip(zip(*rows, strict=True), coding.columns, strict=True)
+        ]
+        return shown[0] if alone else list(zip(*shown, strict=True))
+
     def set_of_classes(self, sets: int) -> str:
         """Return the SQL that divides the classes into sets: all rows of a class have the same number."""
-        codes = [column.rpartition(" AS ")[0] for column in self.keys.raw_columns(self.table)]
-        return f"hash({', '.join(codes) or '0'}) % {sets}"
+        return f"{self._hash_of_class()} % {sets}"
 
-    def raw_attribute(self, at: int) -> str:
-        """Return the SQL for the raw code of an attribute, named s0, s1 and so on."""
-        coding = self.attributes[at].coding
-        return f"{coding.expression([column.alias for column in coding.columns])} AS s{at}"
+    def _hash_of_class(self) -> str:
+        codes = [column.rpartition(" AS ")[0] for column in self.keys.raw_columns(self.table)]
+        return f"hash({', '.join(codes) or '0'})"
+
+    @property
+    def classes_about(self) -> int:
+        """About how many classes there are, from one scan."""
+        query = f"SELECT approx_count_distinct({self._hash_of_class()}) FROM {self.table.name}"  # noqa: S608
+        return int(self.run(query).fetchall()[0][0])
+
+    def raw_attribute(self, at: int, table: LoadedTable | None = None) -> str:
+        """Return the SQL for the raw code of an attribute, named s0, s1 and so on; in its own table unless another."""
+        coding, table = self.attributes[at].coding, table or self.tables[at]
+        return f"{coding.expression([table.column(column.name).alias for column in coding.columns])} AS s{at}"
 
     def observed_from(self, at: int, counts: Integers) -> tuple[Observed, Integers]:
         """Return the values of an attribute with their numbers of rows, and the code of each value.
@@ -114,23 +143,13 @@ class CodedTable:
         coding, column = attribute.coding, attribute.coding.columns[0]
         kind = "text" if len(attribute.names) > 1 else kind_of(column.type)
         if coding.minimum is None:
-            values = ", ".join(f"v{place}" for place in range(len(attribute.names)))
-            query = f"SELECT {values} FROM {coding.dictionary} ORDER BY code"  # noqa: S608 - our own names
-            if column.type == "TIMESTAMP_NS" and len(attribute.names) == 1:
-                listed = _nanoseconds(self.run(query).fetchnumpy()["v0"])
-            else:
-                listed = [row[0] if len(row) == 1 else row for row in self.run(query).fetchall()]
-            return Observed(listed, counts, kind, column.categories), np.arange(coding.size)
+            listed = self._listed(coding)
+            return Observed(listed, counts, kind, column.categories, spelling=column.spelling), np.arange(coding.size)
         codes = np.flatnonzero(counts)
         numbers = (codes - 1) + coding.minimum
         if codes[0] == 0:
             return Observed([None, *numbers[1:].tolist()], counts[codes], kind), codes
         return Observed(numbers, counts[codes], kind, ascending=True), codes
-
-
-def _nanoseconds(times: NDArray[Any]) -> list[object]:
-    """Return points in time that Python's own type would round."""
-    return [None if np.ma.is_masked(time) or np.isnat(time) else time for time in times]
 
 
 def kind_of(type_name: str) -> Kind:
@@ -145,8 +164,14 @@ def kind_of(type_name: str) -> Kind:
 class ScannedCounts:
     """Counts whose values are looked up in the whole table, before any class is counted."""
 
+    census: Census | None = None
+
     def __init__(self, coded_table: CodedTable) -> None:
         self._coded = coded_table
+
+    def trajectories(self) -> Trajectories | None:
+        """Return by which sets of classes people are told apart; counts of pairs do not tell it."""
+        return None
 
     @property
     def observed(self) -> list[Observed]:
@@ -179,21 +204,45 @@ class PairCounts(ScannedCounts):
             sparse_block(classes, table[codes], counts, len(keys))
             for (_, classes), (_, codes, counts), table in zip(numbered, grouped, tables, strict=True)
         )
+        yield measure(Part(keys, self._sizes(keys, numbered[0][1], grouped[0][2]), blocks))
+
+    def _sizes(self, keys: Integers, classes: Integers, counts: Integers) -> Integers:
+        """Return the size of each class: the sum of the counts of its values, or counted apart."""
         sizes = np.zeros(len(keys), dtype=np.int64)
-        np.add.at(sizes, numbered[0][1], grouped[0][2])
-        yield measure(Part(keys, sizes, blocks))
+        if self._coded.sized_apart:
+            words, counts = self._words_and_counts(self._coded.table, [])[:2]
+            classes = _numbered(words)[1]
+        np.add.at(sizes, classes, counts)
+        return sizes
 
     def _pairs(self, at: int) -> tuple[Integers, Integers, Integers]:
         """Return the key words, codes and counts of the pairs."""
-        own = self._coded.tables[at]
+        words, counts, found = self._words_and_counts(self._coded.tables[at], [self._coded.raw_attribute(at)])
+        return words, self._coded.attributes[at].coding.codes(found[f"s{at}"]), counts
+
+    def _words_and_counts(self, own: LoadedTable, beside: list[str]) -> tuple[Integers, Integers, dict[str, Any]]:
+        """Return the key words of a table grouped by class and something beside, the counts, and all that was found."""
         raw = self._coded.keys.raw_columns(own)
-        found = self._coded.run(
-            f"SELECT {', '.join([*raw, self._coded.raw_attribute(at)])}, {own.tally} AS n "  # noqa: S608 - our own names
-            f"FROM {own.name} {self._where} GROUP BY ALL"
-        ).fetchnumpy()
+        listing = ", ".join([*raw, *beside, f"{own.tally} AS n"])
+        found = self._coded.run(f"SELECT {listing} FROM {own.name} {self._where} GROUP BY ALL").fetchnumpy()  # noqa: S608
         words = self._coded.keys.words([found[f"r{place}"] for place in range(len(raw))], len(found["n"]))
-        codes = self._coded.attributes[at].coding.codes(found[f"s{at}"])
-        return words, codes, found["n"].astype(np.int64)
+        return words, found["n"].astype(np.int64), found
+
+
+class PairSets(PairCounts):
+    """Counts of pairs that DuckDB groups one set of whole classes after the other, so that few are here at once."""
+
+    def __init__(self, coded_table: CodedTable, sets: int) -> None:
+        super().__init__(coded_table)
+        self._sets = sets
+
+    def map(self, ranks: Sequence[Ranks], measure: Callable[[Part], Result], progress: Progress) -> Iterator[Result]:
+        """Apply ``measure`` to the classes of each set."""
+        number = self._coded.set_of_classes(self._sets)
+        for chosen in range(self._sets):
+            progress("Measuring classes", chosen / self._sets)
+            where = f"WHERE {number} = {chosen}" if self._sets > 1 else ""
+            yield from PairCounts(self._coded, where).map(ranks, measure, lambda _stage, _share: None)
 
 
 def rank_tables(

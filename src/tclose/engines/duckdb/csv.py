@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -9,20 +10,26 @@ import duckdb
 
 from tclose.engines.duckdb.connection import private_folder
 from tclose.engines.duckdb.failures import translated
-from tclose.engines.duckdb.inference import TEXT, TextType, infer
-from tclose.engines.duckdb.plain import plain_text
-from tclose.engines.duckdb.sql import fresh_name, literal, literals
+from tclose.engines.duckdb.inference import SQL, DuckTexts, strict_value
+from tclose.engines.duckdb.sql import file_literal, fresh_name, literal, literals
 from tclose.engines.duckdb.table import Column, LoadedTable, check_names, check_rows, keep_view
+from tclose.engines.duckdb.utf8_files import plain_text
+from tclose.engines.inferring import infer
+from tclose.engines.text_types import TEXT, TextType, spelling_notes
 from tclose.errors import SourceError, listed
 from tclose.sources import FileSource, ReadOptions
-from tclose.sources.dialect import Dialect, dialect_of
+from tclose.sources.csv_format import Dialect, dialect_of
 from tclose.sources.text import Utf8File
 
 _WIDE = 500
 """Of more columns than this, types are settled only for those that are kept; until then cells are text."""
 _SAMPLE_ROWS = 10_000
+_FEW_CELLS = 1_000_000
+"""First rows of so few cells are kept, to see whether rows are alike."""
+_MOST_DIFFERENT = 0.95
+"""With a larger share of different rows among the first, gathering them costs more than it saves."""
+_WEIGHT = "weight"
 _NEVER_IN_TEXT = "\x1a\x1a\x1a"
-_DATE_WORDS = {"%d.%m.%Y": "day.month.year", "%d/%m/%Y": "day/month/year", "%m/%d/%Y": "month/day/year"}
 
 
 @dataclass(frozen=True)
@@ -38,16 +45,8 @@ class TextTable:
 
 def load_csv(connection: duckdb.DuckDBPyConnection, source: FileSource) -> LoadedTable:
     """Bind text tables; the types shown are those of the first rows until columns are kept."""
-    options = source.options
-    if source.format == "tsv" and options.delimiter is None:
-        options = replace(options, delimiter="\t")
-    folder = private_folder(connection)
-    files = [plain_text(path, source.name_of(path), options.encoding, folder) for path in source.paths]
-    dialects = [dialect_of(file, options) for file in files]
-    _check_same(files, dialects, source.label)
-    folders = source.partitions or ({},) * len(files)
-    names = (*dialects[0].names, *folders[0])
-    check_names(names, source.label)
+    files, dialects, names = _headed(connection, source)
+    options, folders = source.options, source.partitions or ({},) * len(files)
     scans = [
         _scan(file, dialect, options, folder_values)
         for file, dialect, folder_values in zip(files, dialects, folders, strict=True)
@@ -64,11 +63,34 @@ def load_csv(connection: duckdb.DuckDBPyConnection, source: FileSource) -> Loade
     return _bound(connection, text, source.label, notes)
 
 
-def _check_same(files: Sequence[Utf8File], dialects: Sequence[Dialect], label: str) -> None:
+def text_names(connection: duckdb.DuckDBPyConnection, source: FileSource) -> tuple[str, ...]:
+    """Return the names of the columns of text tables, whose values are not looked at."""
+    return _headed(connection, source)[2]
+
+
+def _headed(
+    connection: duckdb.DuckDBPyConnection, source: FileSource
+) -> tuple[list[Utf8File], list[Dialect], tuple[str, ...]]:
+    """Return the files of a text table, how each is written, and the names of its columns."""
+    options = source.options
+    if source.format == "tsv" and options.delimiter is None:
+        options = replace(options, delimiter="\t")
+    folder = private_folder(connection)
+    files = [plain_text(path, source.name_of(path), options, folder) for path in source.paths]
+    dialects = [dialect_of(file, options) for file in files]
+    _check_same(files, dialects, source.label, guessed=options.header is None)
+    names = (*dialects[0].names, *(source.partitions or ({},))[0])
+    check_names(names, source.label)
+    return files, dialects, names
+
+
+def _check_same(files: Sequence[Utf8File], dialects: Sequence[Dialect], label: str, *, guessed: bool) -> None:
     for file, dialect in zip(files, dialects, strict=True):
         if dialect.names != dialects[0].names:
             differing = sorted(set(dialect.names) ^ set(dialects[0].names))
             what = f"{listed(differing)} is in only one of" if differing else "their order differs in"
+            if guessed and set(dialect.names).isdisjoint(dialects[0].names):  # both may be rows of cells
+                what = "no name is in both first lines, which --no-header takes for rows, of"
             raise SourceError(
                 f"The files of {label} do not have the same columns: {what} {files[0].name} "
                 f"and {file.name}. Give only the files of one table."
@@ -85,7 +107,7 @@ def _scan(file: Utf8File, dialect: Dialect, options: ReadOptions, folder_values:
     columns = ", ".join(f"'c{at}': 'VARCHAR'" for at in range(len(dialect.names)))
     nulls = options.null_text or (_NEVER_IN_TEXT,)
     scan = (
-        f"read_csv({literal(str(file.path))}, auto_detect=false, header={str(dialect.header).lower()}, "
+        f"read_csv({file_literal(file.path)}, auto_detect=false, header={str(dialect.header).lower()}, "
         f"skip={dialect.skipped}, delim={literal(dialect.delimiter)}, quote={literal(dialect.quote)}, "
         f"escape={literal(dialect.quote)}, comment='', columns={{{columns}}}, nullstr={literals(nulls)}, "
         f"strict_mode=true, null_padding=false, ignore_errors=false)"
@@ -102,18 +124,37 @@ def _bound(connection: duckdb.DuckDBPyConnection, text: TextTable, label: str, n
         ).fetchall()
         check_rows(rows, label)
         wide = len(aliases) > _WIDE
-        types = infer(connection, sample, aliases, decimal=text.options.decimal, commas=text.commas, verify=not wide)
-        connection.execute(f"DROP TABLE {sample}")
-        values = "*" if wide else ", ".join(f"{types[alias].strict_value(alias)} AS {alias}" for alias in aliases)
+        texts = DuckTexts(connection, sample)
+        types = infer(texts, aliases, decimal=text.options.decimal, commas=text.commas, verify=not wide)
+        if rows < _SAMPLE_ROWS or rows * len(aliases) > _FEW_CELLS:
+            connection.execute(f"DROP TABLE {sample}")
+            sample = ""
+        values = "*" if wide else ", ".join(f"{strict_value(types[alias], alias)} AS {alias}" for alias in aliases)
         typed = f"SELECT {values} FROM ({text.relation})"  # noqa: S608 - our own names
         connection.execute(f"CREATE TEMP VIEW {view} AS {typed}")
-    columns = tuple(Column(name, alias, types[alias].type) for name, alias in zip(text.names, aliases, strict=True))
+    columns = tuple(
+        _column(Column(name, alias, "VARCHAR"), types[alias]) for name, alias in zip(text.names, aliases, strict=True)
+    )
     known = rows if rows < _SAMPLE_ROWS else None
 
     def keeper(table: LoadedTable, kept: tuple[Column, ...]) -> LoadedTable:
         return _keep(table, kept, text, types)
 
-    return LoadedTable(connection, columns, label, view, known, notes, keeper)
+    gathered: dict[tuple[Column, ...], LoadedTable | None] = {}
+
+    def gatherer(table: LoadedTable, kept: tuple[Column, ...]) -> LoadedTable | None:
+        if not sample or table.name != view:
+            return None
+        if kept not in gathered:
+            gathered[kept] = _gather(table, kept, text, {column.alias: types[column.alias] for column in kept}, sample)
+        return gathered[kept]
+
+    return LoadedTable(connection, columns, label, view, known, notes, keeper, gatherer=gatherer)
+
+
+def _column(column: Column, kind: TextType) -> Column:
+    typed = replace(column, type=kind.type, spelling=kind.meaning, own=None, zone=None)
+    return typed.moved(dt.UTC) if kind.zoned else typed
 
 
 def _keep(table: LoadedTable, kept: tuple[Column, ...], text: TextTable, types: Mapping[str, TextType]) -> LoadedTable:
@@ -125,25 +166,63 @@ def _keep(table: LoadedTable, kept: tuple[Column, ...], text: TextTable, types: 
             table.connection.execute(f"DROP TABLE {name}")
             name, rows, types = _copy_exactly(table.connection, text, aliases)
     check_rows(rows, table.label)
-    columns = tuple(replace(column, type=types[column.alias].type) for column in kept)
+    columns = tuple(_column(column, types[column.alias]) for column in kept)
 
     def keeper(copy: LoadedTable, fewer: tuple[Column, ...]) -> LoadedTable:
-        return replace(keep_view(copy, fewer), notes=table.notes + tuple(_notes(fewer, types)))
+        return replace(keep_view(copy, fewer), notes=table.notes + _notes(fewer, types))
 
-    notes = table.notes + tuple(_notes(kept, types))
-    return replace(table, columns=columns, name=name, rows=rows, notes=notes, keeper=keeper)
+    def bare(some: Sequence[Column]) -> frozenset[str]:
+        return _bare(table, [column.alias for column in some], text, types)
+
+    notes = table.notes + _notes(kept, types)
+    return replace(table, columns=columns, name=name, rows=rows, notes=notes, keeper=keeper, bare=bare)
+
+
+def _gather(
+    table: LoadedTable, kept: tuple[Column, ...], text: TextTable, types: Mapping[str, TextType], sample: str
+) -> LoadedTable | None:
+    """Gather rows that are alike to one with its weight; None where the first rows are too different to be gathered."""
+    listing = ", ".join(types)
+    with translated(table.label, names=text.files, connection=table.connection):
+        ((different,),) = table.connection.execute(
+            f"SELECT count(*) FROM (SELECT DISTINCT {listing} FROM {sample})"  # noqa: S608 - our own names
+        ).fetchall()
+        if different > _MOST_DIFFERENT * _SAMPLE_ROWS or not all(kind.settled for kind in types.values()):
+            return None
+        name, _, settled = _copy(table.connection, text, types, gathered=True)
+        if not settled:
+            table.connection.execute(f"DROP TABLE {name}")
+            return None
+    columns = tuple(_column(column, types[column.alias]) for column in kept)
+    notes = table.notes + _notes(kept, types)
+    return replace(table, columns=columns, name=name, rows=None, notes=notes, keeper=None, weight=_WEIGHT)
+
+
+def _bare(table: LoadedTable, aliases: Sequence[str], text: TextTable, types: Mapping[str, TextType]) -> frozenset[str]:
+    """Return the columns whose decimals are written without idle zeros: 8 beside 0.25, not 8.00."""
+    numbers = [
+        alias for alias in aliases if types[alias].type.startswith("DECIMAL") and types[alias].meaning == "plain"
+    ]
+    if not numbers:
+        return frozenset()
+    values = [f"rtrim(rtrim(CAST({types[alias].value(alias, SQL)} AS VARCHAR), '0'), '.')" for alias in numbers]
+    looks = ", ".join(f"bool_and({alias} = {value})" for alias, value in zip(numbers, values, strict=True))
+    with translated(table.label, names=text.files, connection=table.connection):
+        (found,) = table.connection.execute(f"SELECT {looks} FROM ({text.relation})").fetchall()  # noqa: S608
+    return frozenset(alias for alias, bare in zip(numbers, found, strict=True) if bare)
 
 
 def _copy(
-    connection: duckdb.DuckDBPyConnection, text: TextTable, types: Mapping[str, TextType]
+    connection: duckdb.DuckDBPyConnection, text: TextTable, types: Mapping[str, TextType], *, gathered: bool = False
 ) -> tuple[str, int, bool]:
-    """Copy typed columns; say whether every value fitted its type."""
+    """Copy typed columns, gathered rows once with their number; say whether every value fitted its type."""
     name = fresh_name("copy")
-    values = [f"{kind.value(alias)} AS {alias}" for alias, kind in types.items()] or ["1 AS present"]
+    values = [f"{kind.value(alias, SQL)} AS {alias}" for alias, kind in types.items()] or ["1 AS present"]
     checked = [alias for alias, kind in types.items() if kind.type != "VARCHAR"]
-    fits = [f"{' AND '.join(types[alias].fits(alias) for alias in checked)} AS fits"] if checked else []
+    fits = [f"{' AND '.join(types[alias].fits(alias, SQL) for alias in checked)} AS fits"] if checked else []
+    weight, grouped = ([f"count(*) AS {_WEIGHT}"], " GROUP BY ALL") if gathered else ([], "")
     ((rows,),) = connection.execute(
-        f"CREATE TEMP TABLE {name} AS SELECT {', '.join(values + fits)} FROM ({text.relation})"  # noqa: S608
+        f"CREATE TEMP TABLE {name} AS SELECT {', '.join(values + fits + weight)} FROM ({text.relation}){grouped}"  # noqa: S608
     ).fetchall()
     if not all(kind.settled for kind in types.values()):
         return name, rows, False
@@ -159,21 +238,13 @@ def _copy_exactly(
 ) -> tuple[str, int, dict[str, TextType]]:
     """Copy columns as text, look at every value, then type them."""
     raw, rows, _ = _copy(connection, text, dict.fromkeys(aliases, TEXT))
-    types = infer(connection, raw, aliases, decimal=text.options.decimal, commas=text.commas)
+    types = infer(DuckTexts(connection, raw), aliases, decimal=text.options.decimal, commas=text.commas)
     for alias, kind in types.items():
         if kind.type != "VARCHAR":
-            change = f"ALTER COLUMN {alias} TYPE {kind.type} USING {kind.value(alias)}"
+            change = f"ALTER COLUMN {alias} TYPE {kind.type} USING {kind.value(alias, SQL)}"
             connection.execute(f"ALTER TABLE {raw} {change}")
     return raw, rows, types
 
 
-def _notes(kept: Sequence[Column], types: Mapping[str, TextType]) -> list[str]:
-    notes = []
-    commas = [column.name for column in kept if types[column.alias].meaning == "comma"]
-    if commas:
-        notes.append(f"Numbers with a decimal comma were recognised in {listed(commas)}.")
-    for form, words in _DATE_WORDS.items():
-        dates = [column.name for column in kept if types[column.alias].meaning == form]
-        if dates:
-            notes.append(f"Dates written {words} were recognised in {listed(dates)}.")
-    return notes
+def _notes(kept: Sequence[Column], types: Mapping[str, TextType]) -> tuple[str, ...]:
+    return spelling_notes({column.name: types[column.alias].meaning for column in kept})

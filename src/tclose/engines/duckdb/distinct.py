@@ -9,12 +9,12 @@ import numpy as np
 
 from tclose.counts import Integers, Ranks
 from tclose.domains import Observed
-from tclose.engines.duckdb.codes import WORD
+from tclose.engines.base import Progress
+from tclose.engines.distinct import DistinctRows
 from tclose.engines.duckdb.counts import CodedTable
 from tclose.engines.duckdb.failures import translated
 from tclose.engines.duckdb.sql import fresh_name
 from tclose.engines.duckdb.table import LoadedTable, check_rows
-from tclose.engines.interface import DistinctRows, Progress
 
 
 def distinct_rows(
@@ -41,21 +41,8 @@ def distinct_rows(
     found = coded.run(f"SELECT {', '.join([*raw, 'n'])} FROM {grouped.name}").fetchnumpy()  # noqa: S608 - our own names
     coded.run(f"DROP TABLE {grouped.name}")
     counts = found["n"].astype(np.int64)
-    codes = np.empty((len(counts), len(raw)), dtype=np.int32)
-    observed = []
-    for at in places:
-        values, codes[:, at] = _numbered(coded, at, coded.attributes[at].coding.codes(found[f"s{at}"]), counts)
-        observed.append(values)
-    order = lexicographic(codes, [len(values.counts) for values in observed])
-    codes, split = codes[order], len(quasi)
-    return DistinctRows(
-        observed[:split],
-        observed[split:],
-        np.ascontiguousarray(codes[:, :split]),
-        np.ascontiguousarray(codes[:, split:]),
-        counts[order],
-        int(counts.sum()),
-    )
+    numbered = [_numbered(coded, at, coded.attributes[at].coding.codes(found[f"s{at}"]), counts) for at in places]
+    return DistinctRows.of(numbered, len(quasi), counts)
 
 
 def _grouped(table: LoadedTable, names: Sequence[str]) -> LoadedTable:
@@ -84,16 +71,3 @@ def _numbered(coded: CodedTable, at: int, codes: Integers, counts: Integers) -> 
         )
         position[known] = np.roll(position[known], 1)
     return observed, position[codes]
-
-
-def lexicographic(codes: Ranks, sizes: Sequence[int]) -> Integers:
-    """Return the order of rows by their codes, the first column counting most."""
-    words: list[Integers] = [np.zeros(len(codes), dtype=np.int64)]
-    span = 1
-    for column, size in enumerate(sizes):
-        if span * size > WORD:
-            words.append(np.zeros(len(codes), dtype=np.int64))
-            span = 1
-        words[-1] = words[-1] * size + codes[:, column]
-        span *= size
-    return np.lexsort(words[::-1])

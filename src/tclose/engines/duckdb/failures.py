@@ -9,7 +9,8 @@ from contextlib import contextmanager
 
 import duckdb
 
-from tclose.errors import EngineFailedError, HeadroomError, SourceError, TcloseError
+from tclose.engines.failures import capital, stopped, translating
+from tclose.errors import EngineFailedError, HeadroomError, SourceError
 
 _LINE = re.compile(r"CSV Error on Line: (\d+)")
 _WIDTHS = re.compile(r"^Expected Number of Columns: (\d+) Found: (\d+)$", re.MULTILINE)
@@ -61,41 +62,39 @@ def translated(
     KeyboardInterrupt
         If the query was interrupted in the main thread; in another one, EngineFailedError.
     """
-    try:
-        yield
-    except duckdb.Error as problem:
+
+    def translate(problem: Exception) -> BaseException | None:
+        if not isinstance(problem, duckdb.Error | duckdb.Warning | RuntimeError | UnicodeError):
+            return None
         failure = translation(problem, what, names or {})
-    except TcloseError:
-        raise
-    except RuntimeError as problem:
-        interrupted = "interrupted" in str(problem)
-        failure = _interrupted(what) if interrupted else EngineFailedError(_stopped(what, problem))
-    except (duckdb.Warning, UnicodeError) as problem:
-        failure = EngineFailedError(_stopped(what, problem))
-    else:
-        return
-    if connection is not None:
-        _release(connection)
-    raise failure from None
+        if connection is not None:
+            _release(connection)
+        return failure
+
+    with translating(translate):
+        yield
 
 
 def translation(problem: BaseException, what: str, names: Mapping[str, str]) -> BaseException:
     """Return our exception for one of DuckDB's; its text is built from facts, never passed on."""
     text = str(problem)
-    if isinstance(problem, duckdb.InterruptException):
+    if isinstance(problem, duckdb.InterruptException) or (isinstance(problem, RuntimeError) and "interrupted" in text):
         return _interrupted(what)
+    kind = type(problem).__name__.removesuffix("Exception")
+    if not isinstance(problem, duckdb.Error):
+        return EngineFailedError(stopped("DuckDB", what, kind))
     if isinstance(problem, duckdb.OutOfMemoryException) or any(sign in text.lower() for sign in _FULL_DISK):
         return HeadroomError(
-            f"{_capital(what)} does not fit into the memory and temporary disk space allowed. "
+            f"{capital(what)} does not fit into the memory and temporary disk space allowed. "
             "Allow more memory, or name a temporary folder with more room."
         )
     if reason := _csv(text, what, names) or _json(text, what, names) or _parquet(text, what):
         return SourceError(reason)
     if type(problem) is duckdb.Error:  # what the readers of damaged files throw, without a kind
-        return SourceError(f"{_capital(what)} cannot be read: it is damaged, or not what its name says.")
+        return SourceError(f"{capital(what)} cannot be read: it is damaged, or not what its name says.")
     if isinstance(problem, _INPUT_KINDS):
-        return SourceError(f"{_capital(what)} cannot be read: {_input_reason(problem, text)}")
-    return EngineFailedError(_stopped(what, problem))
+        return SourceError(f"{capital(what)} cannot be read: {_input_reason(problem, text)}")
+    return EngineFailedError(stopped("DuckDB", what, kind))
 
 
 def _release(connection: duckdb.DuckDBPyConnection) -> None:
@@ -110,11 +109,6 @@ def _interrupted(what: str) -> BaseException:
     if threading.current_thread() is threading.main_thread():
         return KeyboardInterrupt()
     return EngineFailedError(f"The work on {what} was interrupted.")
-
-
-def _stopped(what: str, problem: BaseException) -> str:
-    kind = type(problem).__name__.removesuffix("Exception")
-    return f"DuckDB stopped while working on {what} ({kind}). Its own words are withheld: they may quote cells."
 
 
 def _csv(text: str, what: str, names: Mapping[str, str]) -> str | None:
@@ -141,13 +135,13 @@ def _csv(text: str, what: str, names: Mapping[str, str]) -> str | None:
 
 def _json(text: str, what: str, names: Mapping[str, str]) -> str | None:
     if "json_read expected records" in text or "non-record JSON" in text:
-        return f"{_capital(what)} is JSON but not a table: it must be a list of objects, or one a line."
+        return f"{capital(what)} is JSON but not a table: it must be a list of objects, or one a line."
     if not any(sign in text for sign in _JSON_SIGNS):
         return None
     found = _JSON_FILE.search(text)
     name = names.get(found[1], found[1]) if found else what
     place = _JSON_PLACE.search(text)
-    where = f"{_capital(name)}, record {place[1]}" if place else _capital(name)
+    where = f"{capital(name)}, record {place[1]}" if place else capital(name)
     if "duplicate key" in text:
         return f"{where}: a key is given twice in one object. Rename one of them."
     if "maximum_object_size" in text:
@@ -158,7 +152,7 @@ def _json(text: str, what: str, names: Mapping[str, str]) -> str | None:
 def _parquet(text: str, what: str) -> str | None:
     if not any(sign in text for sign in _PARQUET_SIGNS):
         return None
-    return f"{_capital(what)} is not a whole Parquet file: it is damaged, cut short or of another format."
+    return f"{capital(what)} is not a whole Parquet file: it is damaged, cut short or of another format."
 
 
 def _input_reason(problem: BaseException, text: str) -> str:
@@ -176,8 +170,4 @@ def _input_reason(problem: BaseException, text: str) -> str:
 def _named(text: str, what: str, names: Mapping[str, str]) -> str:
     """Return the file that DuckDB speaks of under the name the person knows."""
     file = _FILE.search(text)
-    return names.get(file[1], _capital(what)) if file else _capital(what)
-
-
-def _capital(what: str) -> str:
-    return what[:1].upper() + what[1:] if what.startswith(("a ", "an ", "the ", "standard ")) else what
+    return names.get(file[1], capital(what)) if file else capital(what)

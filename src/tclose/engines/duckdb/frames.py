@@ -2,29 +2,66 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import importlib
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any  # frames come from packages that tclose does not depend on
 
 import duckdb
 import nanoarrow
-from nanoarrow.c_array_stream import CArrayStream
 
+from tclose.engines.duckdb.arrow_types import finer_columns, has_nanoseconds, streamed, unread_columns, without, zones
 from tclose.engines.duckdb.failures import translated
+from tclose.engines.duckdb.given_types import given_types
 from tclose.engines.duckdb.pandas_frames import load_pandas
+from tclose.engines.duckdb.problems import NESTED, TOO_FINE, unread
 from tclose.engines.duckdb.sql import fresh_name
 from tclose.engines.duckdb.table import LoadedTable, bind, check_names, check_rows
-from tclose.engines.duckdb.values import NOT_SCALAR, Capsule
+from tclose.engines.duckdb.values import Capsule
 from tclose.sources import FrameSource
 
 _ORDERED_FLAG = 1
+_ODD = ("Object", "Float16")
+_WIDE = {"Int128": "HUGEINT", "UInt128": "UHUGEINT"}
+"""Types of polars whose numbers cross as text, and the types they take."""
 
 Orders = Mapping[str, tuple[str, ...]]
 """The declared order of the values of columns that have one."""
 
 
+@dataclass(frozen=True)
+class _Declared:
+    """What a frame says of its columns beside their values: orders and zones by name, problems by place."""
+
+    orders: Orders = field(default_factory=dict)
+    zones: Mapping[str, dt.tzinfo] = field(default_factory=dict)
+    problems: Mapping[int, str] = field(default_factory=dict)
+    casts: Mapping[str, str] = field(default_factory=dict)
+
+    def of(self, table: LoadedTable) -> LoadedTable:
+        """Return a table that was bound with what is declared of it."""
+        columns = tuple(
+            replace(
+                column,
+                categories=self.orders.get(column.name),
+                zone=self.zones.get(column.name, column.zone),
+                problem=self.problems.get(at, column.problem),
+            )
+            for at, column in enumerate(table.columns)
+        )
+        return replace(table, columns=columns)
+
+
 def load_frame(connection: duckdb.DuckDBPyConnection, source: FrameSource) -> LoadedTable:
     """Bind a frame of the caller."""
+    table = _loaded(connection, source)
+    types = given_types(source.frame)
+    columns = tuple(replace(column, given=kind) for column, kind in zip(table.columns, types, strict=False))
+    return replace(table, columns=columns) if types else table
+
+
+def _loaded(connection: duckdb.DuckDBPyConnection, source: FrameSource) -> LoadedTable:
     frame: Any = source.frame
     if source.kind == "pandas":
         return load_pandas(connection, frame, source.label)
@@ -39,41 +76,59 @@ def load_frame(connection: duckdb.DuckDBPyConnection, source: FrameSource) -> Lo
 
 def load_arrow(connection: duckdb.DuckDBPyConnection, table: Any, label: str) -> LoadedTable:
     """Bind an Arrow table, which can be scanned again and again."""
-    stream = nanoarrow.c_array_stream(table)
-    schema = stream.get_schema()
-    orders = _orders(schema, stream) if _ordered_columns(schema) else {}
-    return _registered(connection, table, _names(schema), label, rows=table.num_rows, orders=orders)
+    schema = nanoarrow.c_array_stream(table).get_schema()
+    if unread_columns(schema) or has_nanoseconds(schema):
+        return _load_stream(connection, table, label)
+    orders = _orders(schema, nanoarrow.c_array_stream(table)) if _ordered_columns(schema) else {}
+    declared = _Declared(orders, zones(schema))
+    return _registered(connection, table, _names(schema), label, rows=table.num_rows, declared=declared)
 
 
 def _load_stream(connection: duckdb.DuckDBPyConnection, frame: Any, label: str) -> LoadedTable:
-    """Copy a stream, which can be read only once."""
+    """Copy a stream, which can be read only once; columns that DuckDB would not take as they are become unusable."""
     stream = nanoarrow.c_array_stream(frame)
     schema = stream.get_schema()
-    orders: Orders = {}
-    if _ordered_columns(schema):
+    names, problems = _names(schema), unread_columns(schema)
+    if problems:
+        stream = nanoarrow.c_array_stream(without(stream, problems))
+        schema = stream.get_schema()
+    declared = _Declared(zones=zones(schema), problems=problems)
+    if _ordered_columns(schema) or has_nanoseconds(schema):
         chunks = list(stream)
-        orders = _orders(schema, chunks)
-        stream = CArrayStream.from_c_arrays(chunks, schema)
-    return _copied(connection, Capsule(stream, schema), _names(schema), label, orders)
+        finer = finer_columns(schema, chunks)
+        declared = replace(declared, orders=_orders(schema, chunks), problems={**problems, **finer})
+        stream = streamed(chunks, schema)
+    return _copied(connection, Capsule(stream, schema), names, label, declared)
 
 
 def _load_polars(connection: duckdb.DuckDBPyConnection, frame: Any, label: str) -> LoadedTable:
     if type(frame).__name__ == "LazyFrame":
         frame = frame.collect(engine="streaming")
+    kinds = {name: type(kind).__name__ for name, kind in frame.schema.items()}
     orders = {
-        name: tuple(str(value) for value in kind.categories)
-        for name, kind in frame.schema.items()
-        if type(kind).__name__ == "Enum"
+        name: tuple(str(value) for value in frame.schema[name].categories)
+        for name, kind in kinds.items()
+        if kind == "Enum"
     }
-    objects = [name for name, kind in frame.schema.items() if type(kind).__name__ == "Object"]
-    shown = frame.with_columns(**dict.fromkeys(objects)) if objects else frame
-    table = _registered(connection, shown, frame.columns, label, rows=frame.height, orders=orders)
-    return replace(
-        table,
-        columns=tuple(
-            replace(column, problem=NOT_SCALAR) if column.name in objects else column for column in table.columns
-        ),
+    odd = {name: NESTED if kind == "Object" else unread(kind.lower()) for name, kind in kinds.items() if kind in _ODD}
+    odd |= {name: TOO_FINE for name, kind in kinds.items() if kind == "Duration" and _is_finer(frame[name])}
+    wide = {name: _WIDE[kind] for name, kind in kinds.items() if kind in _WIDE}
+    texts = [frame[name].cast(importlib.import_module("polars").String) for name in wide]
+    shown = frame.with_columns(*texts, **dict.fromkeys(odd)) if odd or wide else frame
+    schema = nanoarrow.c_array_stream(shown).get_schema()
+    places = {name: at for at, name in enumerate(frame.columns)}
+    declared = _Declared(
+        orders,
+        zones(schema),
+        {places[name]: problem for name, problem in odd.items()},
+        {f"c{places[name]}": kind for name, kind in wide.items()},
     )
+    return _registered(connection, shown, frame.columns, label, rows=frame.height, declared=declared)
+
+
+def _is_finer(durations: Any) -> bool:
+    """Say whether a series of polars has durations finer than a microsecond."""
+    return durations.dtype.time_unit == "ns" and bool((durations.to_physical() % 1000 != 0).any())
 
 
 def _load_relation(connection: duckdb.DuckDBPyConnection, relation: Any, label: str) -> LoadedTable:
@@ -87,7 +142,7 @@ def _load_relation(connection: duckdb.DuckDBPyConnection, relation: Any, label: 
         }
         stream = nanoarrow.c_array_stream(relation)
         schema = stream.get_schema()
-    return _copied(connection, Capsule(stream, schema), names, label, orders)
+    return _copied(connection, Capsule(stream, schema), names, label, _Declared(orders, zones(schema)))
 
 
 def _registered(
@@ -97,7 +152,7 @@ def _registered(
     label: str,
     *,
     rows: int,
-    orders: Orders,
+    declared: _Declared,
 ) -> LoadedTable:
     """Bind a frame where it is, without a copy."""
     check_names(names, label)
@@ -105,13 +160,13 @@ def _registered(
     registered = fresh_name("frame")
     with translated(label, connection=connection):
         connection.register(registered, Capsule(frame, nanoarrow.c_array_stream(frame).get_schema()))
-    table = _with_orders(bind(connection, registered, names, label), orders)
+    table = declared.of(bind(connection, registered, names, label, declared.casts))
     table.rows = rows
     return table
 
 
 def _copied(
-    connection: duckdb.DuckDBPyConnection, stream: Capsule, names: Sequence[str], label: str, orders: Orders
+    connection: duckdb.DuckDBPyConnection, stream: Capsule, names: Sequence[str], label: str, declared: _Declared
 ) -> LoadedTable:
     """Copy what can be read only once, or only at a price."""
     check_names(names, label)
@@ -121,14 +176,9 @@ def _copied(
         ((rows,),) = connection.execute(f"CREATE TEMP TABLE {copy} AS FROM {registered}").fetchall()
         connection.unregister(registered)
     check_rows(rows, label)
-    table = _with_orders(bind(connection, copy, names, label), orders)
+    table = declared.of(bind(connection, copy, names, label))
     table.rows = rows
     return table
-
-
-def _with_orders(table: LoadedTable, orders: Orders) -> LoadedTable:
-    columns = tuple(replace(column, categories=orders.get(column.name)) for column in table.columns)
-    return replace(table, columns=columns)
 
 
 def _names(schema: Any) -> list[str]:

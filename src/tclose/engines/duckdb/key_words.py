@@ -40,7 +40,7 @@ class RawColumn:
             coding = self.codings[0]
             return coding.expression([table.column(column.name).alias for column in coding.columns])
         terms, stride = [], 1
-        for coding in self.codings:
+        for coding in reversed(self.codings):
             terms.append(f"{coding.offset(table.column(coding.columns[0].name).alias)} * {stride}")
             stride *= coding.size
         return f"CAST({' + '.join(terms)} AS {smallest_type(stride)})"
@@ -56,27 +56,29 @@ class RawColumn:
 
 @dataclass(frozen=True)
 class KeyWords:
-    """How the codes of the quasi-identifiers make key words."""
+    """How the codes of the quasi-identifiers make key words, in the order of which classes are in that of their values.
+
+    Codes are in the order of the values, a missing one first; the first quasi-identifier has the largest stride.
+    """
 
     codings: tuple[Coding, ...]
 
     @cached_property
     def places(self) -> list[tuple[int, int]]:
         """For each coding its word and its stride within the word."""
-        found, word, stride = [], 0, 1
+        sizes: list[list[int]] = [[]]
         for coding in self.codings:
-            if stride > 1 and stride * coding.size > WORD:
-                word, stride = word + 1, 1
-            found.append((word, stride))
-            stride *= coding.size
-        return found
+            if math.prod(sizes[-1]) > 1 and math.prod(sizes[-1]) * coding.size > WORD:
+                sizes.append([])
+            sizes[-1].append(coding.size)
+        return [(word, math.prod(mine[at + 1 :])) for word, mine in enumerate(sizes) for at in range(len(mine))]
 
     @cached_property
     def spans(self) -> list[int]:
         """For each word, one more than its largest value."""
         spans = [1] * (1 + max((word for word, _ in self.places), default=0))
-        for (word, stride), coding in zip(self.places, self.codings, strict=True):
-            spans[word] = stride * coding.size
+        for (word, _), coding in zip(self.places, self.codings, strict=True):
+            spans[word] *= coding.size
         return spans
 
     @cached_property
@@ -87,7 +89,7 @@ class KeyWords:
             last = found[-1] if found else None
             packed = last is not None and last.word == word and last.packs(coding)
             if last is not None and packed:
-                found[-1] = RawColumn((*last.codings, coding), word, last.stride)
+                found[-1] = RawColumn((*last.codings, coding), word, stride)
             else:
                 found.append(RawColumn((coding,), word, stride))
         return found
@@ -102,6 +104,13 @@ class KeyWords:
         for codes, column in zip(raw, self.raw, strict=True):
             words[:, column.word] += column.codes(codes) * column.stride
         return words
+
+    def first(self, words: Integers) -> int:
+        """Return the position of the key that is first in the order of its values."""
+        chosen = np.flatnonzero(words[:, 0] == words[:, 0].min())
+        for word in words.T[1:]:
+            chosen = chosen[word[chosen] == word[chosen].min()]
+        return int(chosen[0])
 
     def codes(self, words: Integers) -> Integers:
         """Return the code of each quasi-identifier from the key words."""

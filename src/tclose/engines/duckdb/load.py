@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import shutil
 import sys
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import duckdb
 
 from tclose.engines.duckdb.connection import private_folder
-from tclose.engines.duckdb.csv import load_csv
-from tclose.engines.duckdb.held import HeldTable
+from tclose.engines.duckdb.csv import load_csv, text_names
+from tclose.engines.duckdb.shared_tables import HeldTable
 from tclose.engines.duckdb.sql import fresh_name, quoted
 from tclose.engines.duckdb.table import Column, LoadedTable
 from tclose.errors import EmptyTableError, InternalError, SourceError
@@ -27,7 +28,9 @@ from tclose.sources import (
 from tclose.sources.formats import check_is_table, compression_of, format_by_content
 from tclose.sources.text import opener
 
-__all__ = ["Column", "LoadedTable", "load", "quoted"]
+__all__ = ["Column", "LoadedTable", "load", "names_of", "quoted"]
+
+_TEXTS = ("csv", "tsv")
 
 
 def load(connection: duckdb.DuckDBPyConnection, source: Source) -> LoadedTable:
@@ -87,12 +90,29 @@ def _load_values(connection: duckdb.DuckDBPyConnection, source: ValuesSource) ->
     return load_values(connection, source.columns, source.label)
 
 
+def names_of(connection: duckdb.DuckDBPyConnection, source: Source) -> tuple[str, ...]:
+    """Return the names of the columns of a source, looking at no value of a text file."""
+    if isinstance(source, FileSource) and source.format in _TEXTS:
+        with _reading(source):
+            return text_names(connection, source)
+    return tuple(column.name for column in load(connection, source).columns)
+
+
 def _load_files(connection: duckdb.DuckDBPyConnection, source: FileSource) -> LoadedTable:
+    with _reading(source):
+        table = _load_format(connection, source)
+        table.notes = source.notes + table.notes
+        return table
+
+
+@contextmanager
+def _reading(source: FileSource) -> Iterator[None]:
+    """Refuse files that are empty, and those that cannot be opened while the block runs."""
     try:
         for path in source.paths:
             if path.stat().st_size == 0:
                 raise EmptyTableError(f"{source.name_of(path)} is empty: it has neither a header nor rows.")
-        return _load_format(connection, source)
+        yield
     except PermissionError:
         raise SourceError(f"{source.label} cannot be opened: permission denied.") from None
     except FileNotFoundError:
@@ -100,7 +120,7 @@ def _load_files(connection: duckdb.DuckDBPyConnection, source: FileSource) -> Lo
 
 
 def _load_format(connection: duckdb.DuckDBPyConnection, source: FileSource) -> LoadedTable:
-    if source.format in {"csv", "tsv"}:
+    if source.format in _TEXTS:
         return load_csv(connection, source)
     if source.format == "parquet":
         from tclose.engines.duckdb.parquet import load_parquet
@@ -110,9 +130,9 @@ def _load_format(connection: duckdb.DuckDBPyConnection, source: FileSource) -> L
         from tclose.engines.duckdb.json import load_json
 
         return load_json(connection, source)
-    from tclose.engines.duckdb.foreign import load_foreign
+    from tclose.engines.duckdb.package_files import load_package_file
 
-    return load_foreign(connection, source)
+    return load_package_file(connection, source)
 
 
 def _load_stream(connection: duckdb.DuckDBPyConnection, source: StreamSource) -> LoadedTable:

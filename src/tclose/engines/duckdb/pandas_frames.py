@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import datetime as dt
 import importlib
 import re
 from dataclasses import dataclass, replace
@@ -10,14 +11,19 @@ from typing import Any  # pandas is the caller's, never a dependency
 
 import duckdb
 
+from tclose.engines.duckdb.exposing import zone_called
 from tclose.engines.duckdb.failures import translated
+from tclose.engines.duckdb.problems import MIXED, TOO_FINE, unread
 from tclose.engines.duckdb.sql import fresh_name
-from tclose.engines.duckdb.table import LoadedTable, bind, check_names, check_rows
-from tclose.engines.duckdb.values import MIXED, typed_values
+from tclose.engines.duckdb.table import Column, LoadedTable, bind, check_names, check_rows
+from tclose.engines.duckdb.values import shortest, typed_values
 
 _DIRECT = re.compile(
     r"u?int\d+|U?Int\d+|float\d+|Float\d+|bool|boolean|str|string|category|(datetime64|timedelta64).*|.*\[pyarrow\]"
 )
+_NARROW = re.compile(r"halffloat|decimal256")
+_DURATION = re.compile(r"timedelta64|duration")
+_ZONED = re.compile(r"timestamp\[\w+, tz=(.+)\]\[pyarrow\]")
 _STORAGE = {"int64": "Int64", "float64": "Float64", "bool": "boolean", "string": "string"}
 
 
@@ -29,6 +35,12 @@ class _Shown:
     cast: str | None = None
     order: tuple[str, ...] | None = None
     problem: str | None = None
+    zone: dt.tzinfo | None = None
+
+    def of(self, column: Column) -> Column:
+        """Return a column that was bound with what has to be said about it."""
+        said = replace(column, categories=self.order, problem=self.problem or column.problem)
+        return said.moved(self.zone) if self.zone is not None else said
 
 
 def load_pandas(connection: duckdb.DuckDBPyConnection, frame: Any, label: str) -> LoadedTable:
@@ -47,18 +59,8 @@ def load_pandas(connection: duckdb.DuckDBPyConnection, frame: Any, label: str) -
         connection.register(registered, shown)
     casts = {alias: column.cast for alias, column in columns.items() if column.cast}
     table = bind(connection, registered, names, label, casts)
-    return replace(
-        table,
-        rows=len(frame),
-        columns=tuple(
-            replace(
-                column,
-                categories=columns[column.alias].order,
-                problem=columns[column.alias].problem or column.problem,
-            )
-            for column in table.columns
-        ),
-    )
+    said = tuple(columns[column.alias].of(column) for column in table.columns)
+    return replace(table, rows=len(frame), columns=said)
 
 
 def _shown(series: Any) -> _Shown:
@@ -72,10 +74,21 @@ def _shown(series: Any) -> _Shown:
         return _Shown(series.sparse.to_dense())
     if kind.startswith(("period", "interval")):
         return _Shown(series.astype("object").map(str, na_action="ignore").astype("string"))
-    if not _DIRECT.fullmatch(kind):
-        nothing = series.astype("object").map(lambda _: None).astype("string")
-        return _Shown(nothing, problem=f"tclose does not understand its type {kind!r}. Make it text or numbers.")
+    if kind == "float16":
+        return _Shown(type(series)(shortest(series.to_numpy()), index=series.index, dtype="float64"))
+    if _NARROW.match(kind) or not _DIRECT.fullmatch(kind):
+        return _Shown(_nothing(series), problem=unread(kind))
+    if _DURATION.match(kind) and bool(series.dt.nanoseconds.any()):
+        return _Shown(_nothing(series), problem=TOO_FINE)
+    if zone := getattr(series.dtype, "tz", None):
+        return _Shown(series.dt.tz_convert("UTC").dt.tz_localize(None), zone=zone)
+    if declared := _ZONED.fullmatch(kind):
+        return _Shown(None, zone=zone_called(declared[1]))
     return _Shown(None)
+
+
+def _nothing(series: Any) -> Any:
+    return series.astype("object").map(lambda _: None).astype("string")
 
 
 def _categorical(series: Any) -> _Shown:
@@ -97,4 +110,4 @@ def _typed(series: Any) -> _Shown:
             return _Shown(series.astype("string"))
     typed = typed_values(series.tolist())
     converted = type(series)(typed.values, index=series.index, dtype=_STORAGE[typed.storage])
-    return _Shown(converted, cast=typed.type, problem=typed.problem)
+    return _Shown(converted, cast=typed.type, problem=typed.problem, zone=typed.zone)

@@ -2,25 +2,46 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import duckdb
 
+from tclose.engines.duckdb.arrow_types import noted_zones
+from tclose.engines.duckdb.connection import private_folder
 from tclose.engines.duckdb.failures import translated
-from tclose.engines.duckdb.sql import literal, literals
-from tclose.engines.duckdb.table import LoadedTable, bind, check_rows, keep_view
+from tclose.engines.duckdb.parts import brought_to, type_for_all
+from tclose.engines.duckdb.problems import unread
+from tclose.engines.duckdb.sql import file_literal, file_literals, literal
+from tclose.engines.duckdb.table import LoadedTable, bind, check_names, check_rows, keep_view
+from tclose.engines.duckdb.utf8_files import scannable
 from tclose.errors import SourceError, listed
 from tclose.sources import FileSource
 
+_MOST_DIGITS = 38
 _WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,17})")
+
+
+@dataclass(frozen=True)
+class _File:
+    """A file under its path and its name, with its columns: their types, and why some cannot be read."""
+
+    path: Path
+    shown: str
+    types: Mapping[str, str]
+    problems: Mapping[str, str]
 
 
 def load_parquet(connection: duckdb.DuckDBPyConnection, source: FileSource) -> LoadedTable:
     """Bind Parquet files without reading their rows."""
-    paths = [str(path) for path in source.paths]
     folders = _folder_columns(source)
-    names = _names_in_files(connection, source, paths)
+    files = _files(connection, source)
+    names = list(files[0].types)
     in_both = sorted(set(names) & set(folders))
     hidden = [name for name in folders if name.casefold() in {other.casefold() for other in names}]
     if in_both or hidden:
@@ -30,17 +51,98 @@ def load_parquet(connection: duckdb.DuckDBPyConnection, source: FileSource) -> L
         )
     hive = ", ".join(f"{literal(name)}: {kind}" for name, kind in folders.items())
     options = f"hive_partitioning=true, hive_types={{{hive}}}" if folders else "hive_partitioning=false"
-    relation = f"read_parquet({literals(paths)}, union_by_name={str(len(paths) > 1).lower()}, {options})"
+    relation, problems = _relation(connection, files, options, len(folders), source.label)
     if folders:
-        names += _folder_names(connection, relation, source.label, len(names))
+        names += _folder_names(connection, _scan(files, options), source.label, len(names))
     table = bind(connection, relation, names, source.label)
     with translated(source.label, connection=connection):
         ((rows,),) = connection.execute(
-            f"SELECT sum(num_rows)::BIGINT FROM parquet_file_metadata({literals(paths)})"  # noqa: S608 - literals
+            f"SELECT sum(num_rows)::BIGINT FROM parquet_file_metadata({file_literals(_paths(files))})"  # noqa: S608 - literals
         ).fetchall()
     check_rows(rows, source.label)
-    table.rows, table.keeper = rows, keep_view
-    return table
+    zones = _zones(connection, files) if any(column.zone for column in table.columns) else {}
+    columns = tuple(
+        replace(
+            column,
+            problem=problems.get(column.name, column.problem),
+            zone=column.zone and zones.get(column.name, column.zone),
+        )
+        for column in table.columns
+    )
+    return replace(table, columns=columns, rows=rows, keeper=table.keeper or keep_view)
+
+
+def _scan(files: Sequence[_File], options: str) -> str:
+    return f"read_parquet({file_literals(_paths(files))}, union_by_name={str(len(files) > 1).lower()}, {options})"
+
+
+def _paths(files: Sequence[_File]) -> list[Path]:
+    return [file.path for file in files]
+
+
+def _relation(
+    connection: duckdb.DuckDBPyConnection, files: Sequence[_File], options: str, folders: int, label: str
+) -> tuple[str, dict[str, str]]:
+    """Return what stands after FROM for all files, and why some columns cannot be used.
+
+    Files whose columns have the same types are scanned together; scans of different types are brought to common ones.
+    """
+    problems = {name: problem for file in files for name, problem in file.problems.items()}
+    alike: dict[tuple[tuple[str, str], ...], list[_File]] = {}
+    for file in files:
+        alike.setdefault(tuple(file.types.items()), []).append(file)
+    if len({tuple(sorted(types)) for types in alike}) == 1:
+        return _scan(files, options), problems
+    parts = [_Part(_scan(some, options), some[0].types, folders) for some in alike.values()]
+    common: dict[str, str] = {}
+    for name in files[0].types:
+        kinds = {part.types[name] for part in parts}
+        common[name], problem = type_for_all(kinds, partial(_keeps, connection, parts, name, label))
+        if problem:
+            problems.setdefault(name, problem)
+    selected = " UNION ALL ".join(part.brought(common, problems) for part in parts)
+    return f"({selected})", problems
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Files of the same types, scanned together."""
+
+    scan: str
+    types: Mapping[str, str]
+    folders: int
+
+    @property
+    def named(self) -> str:
+        """The scan with its columns under aliases, in the order of its own files."""
+        return f"{self.scan} AS part({', '.join(f'c{at}' for at in range(len(self.types) + self.folders))})"
+
+    def cell(self, name: str) -> str:
+        """Return the alias of a column."""
+        return f"c{list(self.types).index(name)}"
+
+    def brought(self, common: Mapping[str, str], problems: Mapping[str, str]) -> str:
+        """Return the query that brings the columns to common types; those that cannot be used are null."""
+        cells = [
+            f"CAST(NULL AS {kind})" if name in problems else brought_to(self.cell(name), self.types[name], kind)
+            for name, kind in common.items()
+        ]
+        cells += [f"c{len(common) + at}" for at in range(self.folders)]
+        return f"SELECT {', '.join(cells)} FROM {self.named}"  # noqa: S608 - our own names
+
+
+def _keeps(
+    connection: duckdb.DuckDBPyConnection, parts: Sequence[_Part], name: str, label: str, kind: str, condition: str
+) -> bool:
+    """Say whether the values of a column keep their digits in all parts where it has a type."""
+    looks = " UNION ALL ".join(
+        f"SELECT {condition.format(part.cell(name))} AS kept FROM {part.named}"  # noqa: S608 - our own names
+        for part in parts
+        if part.types[name] == kind
+    )
+    with translated(label, connection=connection):
+        ((kept,),) = connection.execute(f"SELECT bool_and(kept) FROM ({looks})").fetchall()  # noqa: S608
+    return kept is not False
 
 
 def _folder_names(connection: duckdb.DuckDBPyConnection, relation: str, label: str, after: int) -> list[str]:
@@ -50,38 +152,62 @@ def _folder_names(connection: duckdb.DuckDBPyConnection, relation: str, label: s
     return [str(row[0]) for row in described[after:]]
 
 
-def _names_in_files(connection: duckdb.DuckDBPyConnection, source: FileSource, paths: list[str]) -> list[str]:
-    """Return the column names, which must be the same in every file."""
-    found: dict[str, list[str]] = {}
-    for path in paths:
-        with translated(source.name_of(Path(path)), connection=connection):
-            schema = f"SELECT name, num_children FROM parquet_schema({literal(path)})"  # noqa: S608 - a literal
-            rows = connection.execute(schema).fetchall()
-        found[path] = _top_level(rows)
-    first_path, first = next(iter(found.items()))
+def _files(connection: duckdb.DuckDBPyConnection, source: FileSource) -> list[_File]:
+    """Return the files with their columns, whose names must be the same in every file."""
+    folder = private_folder(connection)
+    paths = {scannable(path, folder): source.name_of(path) for path in source.paths}
+    if source.partitions and any(path.is_relative_to(folder) for path in paths):
+        raise SourceError(f"A file of {source.label} has a name that cannot be read inside partitions. Rename it.")
+    files = [_file(connection, path, shown) for path, shown in paths.items()]
+    first = list(files[0].types)
     order_matters = len({name.casefold() for name in first}) < len(first)  # DuckDB matches names in any case
-    for path, names in found.items():
+    for file in files:
+        names = list(file.types)
         differing = sorted(set(names) ^ set(first))
         if differing or (order_matters and names != first):
             what = f"{listed(differing)} is in only one of" if differing else "their order differs in"
             raise SourceError(
-                f"The files of {source.label} do not have the same columns: {what} {first_path!r} "
-                f"and {path!r}. Give only the files of one table."
+                f"The files of {source.label} do not have the same columns: {what} {files[0].shown} "
+                f"and {file.shown}. Give only the files of one table."
             )
-    return first
+    return files
 
 
-def _top_level(rows: list[tuple[str, int | None]]) -> list[str]:
-    """Return the names of the columns from a schema written depth first, leaving out what is inside them."""
-    names: list[str] = []
+def _file(connection: duckdb.DuckDBPyConnection, path: Path, shown: str) -> _File:
+    with translated(shown, connection=connection):
+        schema = (
+            "SELECT name, num_children, coalesce(duckdb_type, ''), coalesce(logical_type, ''), coalesce(precision, 0)"
+        )
+        rows = connection.execute(f"{schema} FROM parquet_schema({file_literal(path)})").fetchall()
+    columns = _top_level(rows)
+    check_names([column[0] for column in columns], shown)
+    problems = {name: unread("float16") for name, _, _, kind, _ in columns if kind.startswith("Float16Type")}
+    problems |= {name: unread("decimal256") for name, _, _, _, digits in columns if digits > _MOST_DIGITS}
+    return _File(path, shown, {name: kind for name, _, kind, _, _ in columns}, problems)
+
+
+def _top_level(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Return the rows of the columns from a schema written depth first, leaving out what is inside them."""
+    columns: list[tuple[Any, ...]] = []
     open_children = 0
-    for name, children in rows[1:]:
+    for row in rows[1:]:
         if open_children == 0:
-            names.append(name)
+            columns.append(row)
         else:
             open_children -= 1
-        open_children += children or 0
-    return names
+        open_children += row[1] or 0
+    return columns
+
+
+def _zones(connection: duckdb.DuckDBPyConnection, files: Sequence[_File]) -> dict[str, dt.tzinfo]:
+    """Return the time zones that Arrow noted in all files alike; Parquet itself knows only UTC."""
+    found: list[dict[str, dt.tzinfo]] = []
+    for file in files:
+        noted = connection.execute(
+            f"SELECT value FROM parquet_kv_metadata({file_literal(file.path)}) WHERE key::VARCHAR = 'ARROW:schema'"  # noqa: S608
+        ).fetchall()
+        found.append(noted_zones(noted[0][0]) if noted else {})
+    return {name: zone for name, zone in found[0].items() if all(each.get(name) == zone for each in found)}
 
 
 def _folder_columns(source: FileSource) -> dict[str, str]:

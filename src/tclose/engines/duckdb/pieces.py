@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tclose.engines.duckdb.exposing import ZONED
 from tclose.engines.duckdb.failures import translated
 from tclose.engines.duckdb.sql import fresh_name
 from tclose.engines.duckdb.table import Column, LoadedTable
 from tclose.engines.duckdb.values import load_values
-from tclose.engines.interface import Recoding
 from tclose.engines.pieces import check_shapes, piece_columns, reads_exactly, text_of
-from tclose.errors import InputError, InternalError
+from tclose.engines.recodings import Added, Recoding
+from tclose.errors import InputError
 
 _LABELS = "the labels of the recoding"
 
@@ -20,16 +21,22 @@ def pieces_table(table: LoadedTable, recoding: Recoding) -> str:
 
     Its columns are ``piece``, the piece's number; ``kept``, whether it is published; ``n``, its rows if they
     are given; ``first``, the first piece of the same key values; ``parts``, how many there are; ``low``, how
-    many rows the earlier ones take; ``k0``, ``k1`` …, the key values; ``q0``, ``q1`` …, what is published.
+    many rows the earlier ones take; ``k0``, ``k1`` …, the key values; ``q0``, ``q1`` …, what is published; ``a0``,
+    ``a1`` …, what is published beside it.
     """
     check_shapes(recoding)
     keys, quasi = range(len(recoding.keys)), range(len(recoding.quasi))
     values = [_values(table, recoding, at) for at in keys]
     labels = [_labels(table, recoding, at) for at in quasi]
+    more = [_added(table, each) for each in recoding.added]
     name, given = fresh_name("pieces"), fresh_name("given")
     joins = [f"JOIN {values[at]} AS v{at} ON v{at}.code = g.k{at}" for at in keys]
     joins += [f"LEFT JOIN {labels[at]} AS l{at} ON l{at}.code = g.q{at}" for at in quasi]
+    joins += [
+        f"LEFT JOIN {used} AS m{at} ON m{at}.code = g.q{recoding.added[at].quasi}" for at, used in enumerate(more)
+    ]
     shown = [f", v{at}.value AS k{at}" for at in keys] + [f", l{at}.value AS q{at}" for at in quasi]
+    shown += [f", m{at}.value AS a{at}" for at in range(len(more))]
     connection = table.connection
     with translated("the recoding", connection=connection):
         connection.register(given, piece_columns(recoding))
@@ -38,7 +45,7 @@ def pieces_table(table: LoadedTable, recoding: Recoding) -> str:
             f"SELECT g.piece, g.kept, g.n, g.first, g.parts, g.low{''.join(shown)} FROM {given} AS g {' '.join(joins)}"
         )
         connection.unregister(given)
-        for used in {*values, *labels}:
+        for used in {*values, *labels, *more}:
             connection.execute(f"DROP TABLE {used}")
     return name
 
@@ -61,16 +68,14 @@ def _values(table: LoadedTable, recoding: Recoding, at: int) -> str:
 
 
 def _labels(table: LoadedTable, recoding: Recoding, at: int) -> str:
-    """Make a table of the labels of a quasi-identifier, as text or in the type of its column."""
-    column = table.column(recoding.quasi[at])
-    kind = column.type if recoding.native[at] else "VARCHAR"
+    """Make a table of the labels of a quasi-identifier."""
     texts = [text_of(label) for label in recoding.labels[at]]
-    name = _typed(table, texts, range(len(texts)), Column(column.name, column.alias, kind))
-    with translated(_LABELS, connection=table.connection):
-        ((rows,),) = table.connection.execute(f"SELECT count(*) FROM {name}").fetchall()  # noqa: S608 - our own name
-    if rows != len(texts):
-        raise InternalError(f"A label of {column.name!r} does not read as a value of the column.")
-    return name
+    return _typed(table, texts, range(len(texts)), Column(recoding.quasi[at], "", "VARCHAR"))
+
+
+def _added(table: LoadedTable, added: Added) -> str:
+    """Make a table of what stands beside each label of a quasi-identifier, in its own type."""
+    return _typed(table, added.values, range(len(added.values)), Column(added.name, "", added.type))
 
 
 def _typed(table: LoadedTable, texts: Sequence[str | None], codes: Sequence[int], column: Column) -> str:
@@ -84,9 +89,12 @@ def _typed(table: LoadedTable, texts: Sequence[str | None], codes: Sequence[int]
     loaded = load_values(connection, {"value": texts, "code": list(codes)}, _LABELS)
     if loaded.columns[0].problem:
         raise InputError(f"The recoding of {column.name!r} cannot be used: {loaded.columns[0].problem}")
+    moment = column.zone is not None and column.type != "VARCHAR"
+    zoned = ZONED if column.type == "TIMESTAMP" else column.own  # nanoseconds and a zone are not cast to less
+    read = f"TRY_CAST(c0 AS {zoned})" if moment else "c0"
     with translated(_LABELS, connection=connection):
         connection.execute(
-            f"CREATE TEMP TABLE {name} AS SELECT TRY_CAST(c0 AS {column.type}) AS value, c1 AS code "  # noqa: S608
+            f"CREATE TEMP TABLE {name} AS SELECT TRY_CAST({read} AS {column.type}) AS value, c1 AS code "  # noqa: S608 - our own names
             f"FROM {loaded.name} WHERE c0 IS NULL OR value IS NOT NULL"
         )
         connection.execute(f"DROP TABLE {loaded.name}")

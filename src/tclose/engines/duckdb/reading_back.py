@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import duckdb
@@ -12,13 +12,14 @@ from tclose.engines.duckdb.connection import private_folder
 from tclose.engines.duckdb.failures import translated
 from tclose.engines.duckdb.load import load
 from tclose.engines.duckdb.sql import fresh_name
-from tclose.engines.duckdb.table import Column
-from tclose.engines.duckdb.writing import Form, copy_query, refused_by_system
+from tclose.engines.duckdb.table import Column, LoadedTable
+from tclose.engines.duckdb.writing import Form, copy_query
 from tclose.errors import InputError, SourceError, listed
 from tclose.sources import ReadOptions, locate
-from tclose.sources.dialect import dialect_of
+from tclose.sources.csv_format import dialect_of
 from tclose.sources.formats import compression_of
 from tclose.sources.text import Utf8File, opener
+from tclose.targets import refused_by_system
 
 _LABEL = "the release"
 _HEAD_BYTES = 1 << 19
@@ -26,27 +27,31 @@ _SAMPLE = 10_000
 _SAFE = {
     "csv": ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT",
             "UHUGEINT", "DOUBLE", "FLOAT", "DECIMAL", "BOOLEAN", "DATE", "TIMESTAMP", "UUID"),
-    "json": ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "BOOLEAN", "DATE"),
+    "json": ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT",
+             "UHUGEINT", "DOUBLE", "DECIMAL", "BOOLEAN", "DATE", "TIMESTAMP", "UUID", "VARCHAR"),
 }  # fmt: skip
 """Types of which different values are always read as different ones."""
-_WORDS = ("nan", "inf", "infinity", "epoch")
-_NEVER_TYPED = {
-    "csv": "regexp_matches({0}, '[b-df-mo-su-yB-DF-MO-SU-Y*\\[]')",
-    "json": "regexp_matches({0}, '[*\\[]') OR (regexp_matches({0}, '[g-zG-Z]') AND NOT regexp_matches({0}, '[0-9]') "
-    f"AND trim(lower({{0}}), ' +-') NOT IN {_WORDS})",
-}
+_NEVER_TYPED = "regexp_matches(regexp_replace({0}, '[iI]nf(inity)?', ''), '[b-df-mo-su-yB-DF-MO-SU-Y*\\[]')"
 """A text that no reader takes for a number, a date, a time or the like, so that its column is read as text.
 
-Of letters, what is not text in a text table has those of NaN, of exponents and of times in universal time only.
+Of letters, what is not text in a text table has those of NaN, infinity, exponents and times in universal time only.
 """
 _LOOKS = ("bool_or(contains({0}, chr(13)) OR contains({0}, chr(0)))", "bool_or({0} = '')", "bool_or({0} IS NULL)")
 """Whether a column has characters that text files change, empty texts, and missing values."""
+_CUT_OFF = {
+    "INTERVAL": "microsecond({0}) % 1000 <> 0",
+    "HUGEINT": "abs({0}) >= 100000000000000000000000000000000000000",
+    "UHUGEINT": "{0} >= 100000000000000000000000000000000000000",
+}
+"""Whether a value loses something in a Parquet file."""
+_ENDLESS = dict.fromkeys(("DOUBLE", "FLOAT"), "isinf({0})")
+"""Whether JSON has no number for a value."""
 _WAY_OUT = "Write Parquet (.parquet), which keeps every value as it is."
 
 
 def check_names(names: Sequence[str], form: Form) -> None:
     """Refuse names that a format cannot tell apart."""
-    if form.kind not in ("json", "parquet"):
+    if form.kind not in ("json", "parquet", "spss"):
         return
     alike = Counter(name.casefold() for name in names)
     twice = [name for name in names if alike[name.casefold()] > 1]
@@ -65,7 +70,7 @@ def check_header(connection: duckdb.DuckDBPyConnection, path: Path, names: Seque
         data = file.read(_HEAD_BYTES)
     head = private_folder(connection) / f"{fresh_name('head')}.txt"
     try:
-        with refused_by_system(head):
+        with refused_by_system(_LABEL):
             head.write_bytes(data)
         options = ReadOptions(delimiter="\t" if form.delimiter == "\t" else None)
         dialect = dialect_of(Utf8File(head, _LABEL), options)
@@ -93,6 +98,13 @@ def check_values(connection: duckdb.DuckDBPyConnection, columns: Sequence[Column
     form
         The format.
     """
+    if form.kind == "parquet" and (cut := _having(connection, columns, query, _CUT_OFF)):
+        raise InputError(
+            f"Values of the column {cut.name!r} have more digits than a .parquet file keeps. "
+            "Write Arrow (.arrow), which keeps them."
+        )
+    if form.kind == "json" and (endless := _having(connection, columns, query, _ENDLESS)):
+        raise InputError(f"The column {endless.name!r} has infinite numbers, and JSON has none. {_WAY_OUT}")
     if form.kind not in _SAFE:
         return
     doubtful = [column for column in columns if not column.type.startswith(_SAFE[form.kind])]
@@ -106,11 +118,68 @@ def check_values(connection: duckdb.DuckDBPyConnection, columns: Sequence[Column
             )
 
 
+def _having(
+    connection: duckdb.DuckDBPyConnection, columns: Sequence[Column], query: str, looks: Mapping[str, str]
+) -> Column | None:
+    """Return the first column that has a value of which the look of its type is true."""
+    for column in columns:
+        if (look := looks.get(column.type)) is None:
+            continue
+        with translated(_LABEL, connection=connection):
+            ((found,),) = connection.execute(f"SELECT bool_or({look.format(column.alias)}) FROM ({query})").fetchall()  # noqa: S608
+        if found:
+            return column
+    return None
+
+
+def check_kept(columns: Sequence[Column], query: str, written: LoadedTable, form: Form) -> None:
+    """Refuse a file that was written if its columns, or how many different values they have, are not those of a query.
+
+    Parameters
+    ----------
+    columns
+        The columns that the query gives, under their aliases.
+    query
+        A query in which every written value occurs.
+    written
+        The file, as it is read.
+    form
+        Its format.
+    """
+    if [column.name for column in written.columns] != [column.name for column in columns]:
+        raise InputError(f"The names of the columns would be read as others from a {form.ending} file. Rename them.")
+    counts = []
+    for table, source in ((columns, f"({query})"), (written.columns, written.name)):
+        different = ", ".join(
+            f"count(DISTINCT {each.alias}) + coalesce(max(CASE WHEN {each.alias} IS NULL THEN 1 ELSE 0 END), 0)"
+            for each in table
+        )
+        with translated(_LABEL, connection=written.connection):
+            counts += written.connection.execute(f"SELECT {different} FROM {source}").fetchall()  # noqa: S608
+    for column, mine, theirs in zip(columns, *counts, strict=True):
+        if mine != theirs:
+            raise InputError(
+                f"Different values of the column {column.name!r} would be read as the same value from a {form.ending} "
+                f"file. {_WAY_OUT}"
+            )
+
+
+def days_alone(connection: duckdb.DuckDBPyConnection, columns: Sequence[Column], query: str) -> list[Column]:
+    """Return the columns of points in time without a zone all of which are midnights."""
+    moments = [column for column in columns if column.type.startswith("TIMESTAMP") and column.zone is None]
+    if not moments:
+        return []
+    again = [(each.alias, f"TRY_CAST(CAST({each.alias} AS DATE) AS {each.type})") for each in moments]
+    checks = ", ".join(f"coalesce(bool_and({day} IS NOT DISTINCT FROM {alias}), false)" for alias, day in again)
+    (found,) = connection.execute(f"SELECT {checks} FROM ({query})").fetchall()  # noqa: S608 - our own names
+    return [column for column, alone in zip(moments, found, strict=True) if alone]
+
+
 def _plain_text(connection: duckdb.DuckDBPyConnection, texts: Sequence[Column], query: str, form: Form) -> list[Column]:
     """Return the columns that are certainly read as the text they are."""
     if not texts:
         return []
-    typed = ", ".join(f"bool_or({_NEVER_TYPED[form.kind].format(column.alias)})" for column in texts)
+    typed = ", ".join(f"bool_or({_NEVER_TYPED.format(column.alias)})" for column in texts)
     looks = ", ".join(look.format(column.alias) for look in _LOOKS for column in texts)
     with translated(_LABEL, connection=connection):
         (never_typed,) = connection.execute(f"SELECT {typed} FROM (FROM ({query}) LIMIT {_SAMPLE})").fetchall()  # noqa: S608

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import duckdb
 
+from tclose.engines.base import Released
 from tclose.engines.duckdb.failures import translated
+from tclose.engines.duckdb.given_types import as_arrow, as_pandas, as_polars, is_duration, with_categories
 from tclose.engines.duckdb.load import load
-from tclose.engines.duckdb.reading_back import check_header, check_names, check_values
+from tclose.engines.duckdb.pandas_views import exact_frame
+from tclose.engines.duckdb.reading_back import check_header, check_kept, check_names, check_values, days_alone
 from tclose.engines.duckdb.sql import fresh_name, quoted, seeded_hash
-from tclose.engines.duckdb.table import Column, LoadedTable
-from tclose.engines.duckdb.writing import check_ending, copy_query, imported, replacing
+from tclose.engines.duckdb.table import Column, LoadedTable, keep_copy
+from tclose.engines.duckdb.writing import Form, check_ending, copy_query, target
+from tclose.engines.optional import imported
 from tclose.sources import locate
+from tclose.targets import Target
 
 _AT_ONCE = 2048
 """A distinct row is repeated so many times at once, so that a row in millions needs no long list."""
-_LABEL = "the release"
+_LABEL = Released.label
+_VIEW = "This view of the release"
 
 
 @dataclass(frozen=True)
@@ -76,7 +81,7 @@ def _aliases(width: int) -> str:
     return ", ".join(f"c{at}" for at in range(width))
 
 
-class DuckDBReleased:
+class DuckDBReleased(Released[Column]):
     """A released table on the connection of the session that made it.
 
     Parameters
@@ -107,14 +112,6 @@ class DuckDBReleased:
         self.unknown = unknown
         self._form = form
 
-    label = _LABEL
-    notes: tuple[str, ...] = ()
-
-    @property
-    def names(self) -> list[str]:
-        """The names of the published columns."""
-        return [column.name for column in self.columns]
-
     @cached_property
     def table(self) -> LoadedTable:
         """The released rows as a table that can be counted."""
@@ -127,63 +124,85 @@ class DuckDBReleased:
         """Return the table of just these columns, cheap to scan many times."""
         return self.table.keep(columns)
 
-    def write(self, path: str | Path) -> None:
-        """Write the table as the ending of the path says; nothing half-written.
-
-        Cells are written as they are: a text that a spreadsheet would take for a formula, because it begins with
-        ``=``, ``+``, ``-`` or ``@``, is not changed.
-        """
-        with self.writing(path):
-            pass
-
-    @contextmanager
-    def writing(self, path: str | Path) -> Iterator[Path]:
-        """Write to a temporary file, give its path, and rename it when the block ends without an error."""
-        with replacing(path) as temporary:
-            self.write_to(temporary)
-            yield temporary
+    def target(self, path: str | Path) -> Target:
+        """Return the file or stream that the table is written to."""
+        return target(path)
 
     def write_to(self, path: str | Path) -> None:
         """Write to just this file, which need not be whole after a failure."""
         form = check_ending(path)
         check_names(self.names, form)
         check_values(self.connection, self.columns, self._form.distinct, form)
-        rows = self._form.ordered if form.kind in ("csv", "json") else self._typed()
-        copy_query(self.connection, rows, self.names, Path(path), _LABEL)
+        shown = self._shown(form)
+        listing = ", ".join(f"{value} AS {column.alias}" for value, column in zip(shown, self.columns, strict=True))
+        rows = f"SELECT {listing} FROM ({self._form.ordered})"  # noqa: S608 - our own names
+        labels = {column.name: column.labels for column in self.columns if column.labels and column.type != "VARCHAR"}
+        copy_query(self.connection, rows, self.names, Path(path), _LABEL, labels)
+        if form.kind in ("excel", "spss", "stata"):
+            check_kept(self.columns, self._form.distinct, self.read_back(path), form)
         if form.kind == "csv":
             check_header(self.connection, Path(path), self.names, form)
 
+    def _shown(self, form: Form) -> list[str]:
+        """Return the SQL of the columns as a format has them; in text, days that a type of moments holds are days."""
+        if form.kind == "parquet":
+            return [column.published for column in self.columns]
+        with translated(_LABEL, connection=self.connection):
+            if form.kind == "arrow":
+                return self._with_categories()
+            days = days_alone(self.connection, self.columns, self._form.distinct)
+        packed = form.kind in ("excel", "spss", "stata")
+        shown = [each.alias if packed and each.zone is None else each.written for each in self.columns]
+        pairs = zip(self.columns, shown, strict=True)
+        return [f"CAST({each.alias} AS DATE)" if each in days else value for each, value in pairs]
+
     def read_back(self, path: str | Path) -> LoadedTable:
-        """Open a file that this table was written to, as somebody who knows nothing else of it would."""
-        return load(self.connection, locate(Path(path)))
+        """Open a file that this table was written to, as somebody who knows nothing else of it would.
 
-    def _typed(self) -> str:
-        shown = ", ".join(f"{column.published} AS {column.alias}" for column in self.columns)
-        return f"SELECT {shown} FROM ({self._form.ordered})"  # noqa: S608 - our own names
+        What is kept of it is copied: the file is about to get another name, and its audit is still asked afterwards.
+        """
+        return replace(load(self.connection, locate(Path(path))), keeper=keep_copy)
 
-    def _named(self) -> str:
-        shown = ", ".join(f"{column.published} AS {quoted(column.name)}" for column in self.columns)
-        return f"SELECT {shown} FROM ({self._form.ordered})"  # noqa: S608 - quoted
+    def _named(self, shown: Sequence[str]) -> duckdb.DuckDBPyRelation:
+        """Return the rows with the names of the columns."""
+        pairs = zip(shown, self.columns, strict=True)
+        listing = ", ".join(f"{value} AS {quoted(column.name)}" for value, column in pairs)
+        return self.connection.sql(f"SELECT {listing} FROM ({self._form.ordered})")  # noqa: S608 - quoted
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         with translated(_LABEL, connection=self.connection):
-            return self.connection.sql(self._named()).__arrow_c_stream__(requested_schema)
+            shown = [column.published for column in self.columns]
+            return self._named(shown).__arrow_c_stream__(requested_schema)
+
+    def _streamed(self) -> duckdb.DuckDBPyRelation:
+        """Return the rows in types that become those of the caller's frame: durations as microseconds."""
+        listed = self._with_categories()
+        pairs = zip(listed, self.columns, strict=True)
+        return self._named([f"epoch_us({each.alias})" if is_duration(each) else value for value, each in pairs])
+
+    def _with_categories(self) -> list[str]:
+        return [with_categories(self.connection, column, self._form.distinct) for column in self.columns]
 
     def to_arrow(self) -> Any:
         """Return the table as a pyarrow table."""
-        return imported("pyarrow", "This view of the release").table(self)
-
-    def to_pandas(self) -> Any:
-        """Return the table as a pandas frame."""
-        imported("pandas", "This view of the release")
+        arrow = imported("pyarrow", _VIEW)
         with translated(_LABEL, connection=self.connection):
-            frame = self.connection.execute(self._form.ordered).fetchdf()
-        for column in self.columns:
-            if column.zoned:
-                frame[column.alias] = frame[column.alias].dt.tz_localize("UTC")
-        frame.columns = self.names
-        return frame
+            return as_arrow(arrow.table(self._streamed()), self.columns)
 
     def to_polars(self) -> Any:
         """Return the table as a polars frame."""
-        return imported("polars", "This view of the release").DataFrame(self)
+        polars = imported("polars", _VIEW)
+        with translated(_LABEL, connection=self.connection):
+            return as_polars(polars.DataFrame(self._streamed()), self.columns)
+
+    def to_pandas(self) -> Any:
+        """Return the table as a pandas frame."""
+        imported("pandas", _VIEW)
+        with translated(_LABEL, connection=self.connection):
+            frame = exact_frame(self.connection, self._form.ordered)
+        for column in self.columns:
+            if column.zone is not None:
+                frame[column.alias] = frame[column.alias].dt.tz_localize("UTC")
+            frame[column.alias] = as_pandas(frame[column.alias], column)
+        frame.columns = self.names
+        return frame

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from tclose import loops
 from tclose.counts import Integers, Part, Ranks
 from tclose.domains import Observed
+from tclose.engines.base import Progress
 from tclose.engines.duckdb.codes import Coding, changed
 from tclose.engines.duckdb.counts import CodedTable, PairCounts, ScannedCounts, rank_tables
 from tclose.engines.duckdb.failures import translated
 from tclose.engines.duckdb.stream import RowStream
-from tclose.engines.interface import Progress
+from tclose.engines.people import Census, Trajectories
 from tclose.grouping import DIRECT_SPAN, Batch, GroupedRows
 from tclose.keys import FixedIndex
 
@@ -36,6 +37,8 @@ class RowCounts:
         How many workers take part.
     """
 
+    census: Census | None = None
+
     def __init__(self, coded_table: CodedTable, stream: RowStream, threads: int) -> None:
         self._coded = coded_table
         spans = coded_table.keys.spans
@@ -46,7 +49,7 @@ class RowCounts:
         ]
         self._readers = [_Reader(attribute.coding) for attribute in coded_table.attributes]
         with translated(coded_table.table.label, connection=coded_table.table.connection):
-            self._grouped = GroupedRows(
+            self._grouped = self._group(
                 arrivals=iter(stream),
                 batch_of=self._batch,
                 spans=spans,
@@ -57,13 +60,24 @@ class RowCounts:
         if self._grouped.rows != stream.rows:
             raise changed()
 
+    def _group(self, **taken: Any) -> GroupedRows:
+        """Return the rows, taken in."""
+        return GroupedRows(**taken)
+
     def _batch(self, array: Any) -> Batch:
-        """Return an Arrow array as a batch of key words and codes, every raw code checked."""
-        columns = [
+        """Return an Arrow array as a batch."""
+        return self._coded_rows(self._columns(array), array.length)
+
+    def _columns(self, array: Any) -> list[NDArray[Any]]:
+        """Return the raw codes in an Arrow array, column by column."""
+        return [
             np.asarray(child.view().buffer(1))[child.offset : child.offset + array.length]
             for child in (array.child(at) for at in range(array.n_children))
         ]
-        words = self._words(columns[: len(self._key_readers)], array.length)
+
+    def _coded_rows(self, columns: Sequence[NDArray[Any]], rows: int) -> Batch:
+        """Return rows as a batch of key words and codes, every raw code checked."""
+        words = self._words(columns[: len(self._key_readers)], rows)
         codes = [
             reader.codes(column)
             for column, reader in zip(columns[len(self._key_readers) :], self._readers, strict=True)
@@ -79,6 +93,10 @@ class RowCounts:
         for column, reader, key in zip(columns, self._key_readers, keys, strict=True):
             reader.add(column, key.stride, words[key.word])
         return words
+
+    def trajectories(self) -> Trajectories | None:
+        """Return by which sets of classes people are told apart; of rows, nothing is known of them."""
+        return None
 
     @cached_property
     def _observed(self) -> list[tuple[Observed, Integers]]:
@@ -161,6 +179,10 @@ class SetCounts(ScannedCounts):
         self._most_rows = most_rows
         self._sets = 1 + coded_table.rows * 5 // (4 * most_rows)
 
+    def _row_counts(self, rows: int, progress: Progress, where: str) -> RowCounts:
+        """Return the counts of the rows of one set."""
+        return RowCounts(self._coded, RowStream(self._coded, rows, progress, where), self._threads)
+
     def map(self, ranks: Sequence[Ranks], measure: Callable[[Part], Result], progress: Progress) -> Iterator[Result]:
         """Count one set after the other and apply ``measure`` to its parts."""
         number = self._coded.set_of_classes(self._sets)
@@ -175,7 +197,6 @@ class SetCounts(ScannedCounts):
                 progress(f"{stage}, set {at + 1} of {len(sizes)}", share)
 
             if rows <= self._most_rows:
-                counts = RowCounts(self._coded, RowStream(self._coded, rows, reported, where), self._threads)
-                yield from counts.map_tables(tables, measure, reported)
+                yield from self._row_counts(rows, reported, where).map_tables(tables, measure, reported)
             else:
                 yield from PairCounts(self._coded, where).map(ranks, measure, reported)

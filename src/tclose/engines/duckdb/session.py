@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, Union
@@ -11,18 +12,28 @@ from numpy.typing import NDArray
 
 from tclose.counts import Integers, Part, Ranks
 from tclose.domains import Observed
+from tclose.engines.base import Counted, Engine, Progress, aligned, check_rows
+from tclose.engines.disguises import Disguise, Disguised
+from tclose.engines.distinct import DistinctRows
 from tclose.engines.duckdb.classes import DuckDBClasses
 from tclose.engines.duckdb.connection import allowed_memory, connect
 from tclose.engines.duckdb.counts import SMALL, CodedTable, PairCounts, kind_of
+from tclose.engines.duckdb.disguised import alone_by_dates, disguised
 from tclose.engines.duckdb.distinct import distinct_rows
-from tclose.engines.duckdb.load import load
-from tclose.engines.duckdb.recoded import recode
+from tclose.engines.duckdb.failures import translated
+from tclose.engines.duckdb.load import load, names_of
+from tclose.engines.duckdb.person_keys import person_key
+from tclose.engines.duckdb.recoded import DuckDBRecoder
 from tclose.engines.duckdb.released import DuckDBReleased
+from tclose.engines.duckdb.statistics import table_statistics
 from tclose.engines.duckdb.stream import RowStream
-from tclose.engines.duckdb.table import LoadedTable, aligned, check_rows
-from tclose.engines.interface import DistinctRows, Progress, Recoding, Unknown
+from tclose.engines.duckdb.table import LoadedTable
+from tclose.engines.people import PEOPLE_QUERY, TRAJECTORY_QUERY, Census, Trajectories
+from tclose.engines.recodings import Recoding, Unknown
+from tclose.engines.statistics import TableStatistics
 from tclose.errors import DomainError
 from tclose.sources import ReadOptions, locate
+from tclose.values import castable, named_texts
 
 if TYPE_CHECKING:
     from tclose.engines.duckdb.rows import RowCounts, SetCounts
@@ -31,11 +42,15 @@ Result = TypeVar("Result")
 Counts = Union[PairCounts, "RowCounts", "SetCounts"]
 
 _SHARE_OF_MEMORY = 4
-"""Row codes may take one part in so many of the allowed memory."""
+"""Row codes and what numbers their classes may take one part in so many of the allowed memory."""
+_BYTES_A_CLASS = 120
+"""What finding the number of a class takes, in words of two workers."""
 
 
-class DuckDBSession:
+class DuckDBSession(Engine):
     """Opens tables on one connection and counts them."""
+
+    hands_over_people = True
 
     def __init__(
         self,
@@ -55,6 +70,10 @@ class DuckDBSession:
             return table.table
         return load(self.connection, locate(table, options=self._read))
 
+    def names(self, table: object) -> tuple[str, ...]:
+        """Return the names of a table's columns."""
+        return names_of(self.connection, locate(table, options=self._read))
+
     def count(
         self,
         table: LoadedTable,
@@ -73,23 +92,63 @@ class DuckDBSession:
     def _counts(self, coded: CodedTable, progress: Progress) -> Counts:
         if coded.rows <= SMALL:
             return PairCounts(coded)
-        bytes_a_row = 4 + 8 * len(coded.attributes)  # the codes once as they come, once sorted
-        most_rows = max(1, allowed_memory(self.connection) // _SHARE_OF_MEMORY // bytes_a_row)
+        allowed = allowed_memory(self.connection) // _SHARE_OF_MEMORY
+        if coded.table.person is not None:
+            return self._people_counts(coded, coded.table.person, allowed, progress)
+        if coded.table.weight is not None:
+            return PairCounts(coded)
+        most_rows = self._most_rows(coded, allowed, 4 + 8 * len(coded.attributes))  # codes as they come, and sorted
         stream = RowStream(coded, coded.rows, progress) if coded.rows <= most_rows else None
         from tclose.engines.duckdb.rows import RowCounts, SetCounts  # loads the compiler, while the engine reads
 
         return RowCounts(coded, stream, self.threads) if stream else SetCounts(coded, self.threads, most_rows)
 
+    def _most_rows(self, coded: CodedTable, allowed: int, bytes_a_row: int) -> int:
+        """Return of how many rows the codes and classes fit; classes are estimated where their number decides."""
+        classes = min(coded.rows, math.prod(coded.keys.spans))
+        if coded.rows * bytes_a_row + classes * _BYTES_A_CLASS > allowed:
+            classes = min(classes, coded.classes_about)
+        return max(1, allowed * coded.rows // (coded.rows * bytes_a_row + classes * _BYTES_A_CLASS))
+
+    def _people_counts(self, coded: CodedTable, person: str, allowed: int, progress: Progress) -> Counts:
+        from tclose.engines.duckdb.people import MOST_ROWS, PeopleCounts, PeopleSets
+
+        key = person_key(coded.table, person)
+        bytes_a_row = 24 + 8 * len(coded.attributes)  # class, person and codes once as they come, once by person
+        most_rows = min(self._most_rows(coded, allowed, bytes_a_row), MOST_ROWS)
+        if coded.rows > most_rows:
+            return PeopleSets(coded, self.threads, most_rows, key)
+        stream = RowStream(coded, coded.rows, progress, person=key.expression)
+        return PeopleCounts(coded, stream, self.threads, key, allowed)
+
     def values(self, table: LoadedTable, names: tuple[str, ...]) -> Observed:
         """Return the distinct values of a column, or of several taken as one, with their counts."""
-        columns = [table.column(name) for name in names]
-        listing = ", ".join(column.alias for column in columns)
-        rows = table.connection.execute(
-            f"SELECT {listing}, {table.tally} FROM {table.name} GROUP BY {listing}"  # noqa: S608 - our own aliases
-        ).fetchall()
-        values = [row[0] if len(names) == 1 else tuple(row[:-1]) for row in rows]
-        kind = kind_of(columns[0].type) if len(names) == 1 else "text"
-        return Observed(values, np.array([row[-1] for row in rows], dtype=np.int64), kind, columns[0].categories)
+        return CodedTable(table, (), [names]).observed[0][0]
+
+    def census(self, table: LoadedTable, person: str) -> Census:
+        """Return how many people the rows of a table are of, told apart by a column."""
+        grouped = f"SELECT {table.telling(person)} AS p, {table.row_tally} AS n FROM {table.name} GROUP BY 1"  # noqa: S608
+        with translated(table.label, connection=table.connection):
+            (found,) = table.connection.execute(PEOPLE_QUERY.format(grouped=grouped)).fetchall()
+        return Census(*map(int, found))
+
+    def trajectories(self, table: LoadedTable, quasi: Sequence[str], person: str) -> Trajectories:
+        """Return by which sets of classes people are told apart."""
+        key = f"row({', '.join(table.telling(name) for name in quasi)})"
+        listed = (
+            f"SELECT list_sort(list(DISTINCT {key})) AS l, len(l) AS m FROM {table.name} "  # noqa: S608 - our own names
+            f"GROUP BY {table.telling(person)}"
+        )
+        with translated(table.label, connection=table.connection):
+            return Trajectories.of(table.connection.execute(TRAJECTORY_QUERY.format(listed=listed)).fetchall())
+
+    def disguise(self, table: LoadedTable, disguise: Disguise) -> Disguised:
+        """Return a table with pseudonyms in the place of whose rows are, and dates shifted."""
+        return disguised(table, disguise)
+
+    def alone_by_dates(self, table: LoadedTable, dates: Sequence[str], person: str | None) -> tuple[int, int]:
+        """Return how many people or rows have dates, and how many alone have the days between theirs."""
+        return alone_by_dates(table, dates, person)
 
     def distinct(
         self, table: LoadedTable, quasi: Sequence[str], sensitive: Sequence[tuple[str, ...]], progress: Progress
@@ -97,17 +156,22 @@ class DuckDBSession:
         """Return the distinct combinations of quasi-identifiers and sensitive values, with their counts."""
         return distinct_rows(table, quasi, sensitive, progress)
 
+    def statistics(self, table: LoadedTable, progress: Progress) -> TableStatistics:
+        """Return what every column of a table has: rows, missing and different values; never a value."""
+        return table_statistics(table, progress)
+
     def recode(self, table: LoadedTable, recoding: Recoding, *, unknown: Unknown = "refuse") -> DuckDBReleased:
         """Return the table that a recoding publishes; rows that it does not know are refused or dropped."""
-        return recode(table, recoding, unknown)
+        return DuckDBRecoder(table, recoding).recoded(unknown)
 
 
-class DuckDBCounted:
+class DuckDBCounted(Counted):
     """A counted table: what the audit reads part by part, and how keys are read back."""
 
     def __init__(self, coded: CodedTable, quasi: Sequence[str], counts: Counts, progress: Progress) -> None:
         self.rows = coded.rows
         self.quasi = tuple(quasi)
+        self.census = counts.census
         self._coded = coded
         self._counts = counts
         self._progress = progress
@@ -118,6 +182,10 @@ class DuckDBCounted:
         """The values of each attribute and how many rows carry them."""
         return self._counts.observed
 
+    def trajectories(self) -> Trajectories | None:
+        """Return by which sets of classes people are told apart, where the counts tell it."""
+        return self._counts.trajectories()
+
     def map(self, ranks: Sequence[Ranks], measure: Callable[[Part], Result]) -> Iterator[Result]:
         """Apply a function to every part; results come in a fixed order."""
         return self._counts.map(ranks, measure, self._progress)
@@ -125,6 +193,10 @@ class DuckDBCounted:
     def classes(self, figures: Sequence[str], whole: Sequence[bool]) -> DuckDBClasses:
         """Return an empty class table with these figures."""
         return DuckDBClasses(self._coded.table.connection, self._coded.keys, self.quasi, figures, whole)
+
+    def foremost(self, keys: Integers) -> Integers:
+        """Return the position of the key that is first in the order of its values."""
+        return np.array([self._coded.keys.first(keys)])
 
     def codes(self, keys: Integers) -> Integers:
         """Return, for each key, the code of each quasi-identifier."""
@@ -155,16 +227,15 @@ class DuckDBCounted:
         return int(rows[0][0])
 
     def _matching(self, key: Mapping[str, object]) -> tuple[str, list[object]]:
-        """Return a condition for a class key; a text matches what a value of another type reads as."""
+        """Return a condition for a class key; a text matches the value of another type that it names."""
         conditions: list[str] = []
         values: list[object] = []
         for name, value in key.items():
             column = self._coded.table.column(name)
             if isinstance(value, str) and column.type != "VARCHAR":
-                conditions.append(
-                    f"(CAST({column.alias} AS VARCHAR) = ? OR {column.alias} = TRY_CAST(? AS {column.type}))"
-                )
-                values += [value, value]
+                texts = castable(named_texts(value, kind_of(column.type), column.spelling), column.type)
+                conditions.append(f"{column.alias} IN ({', '.join([f'TRY_CAST(? AS {column.type})'] * len(texts))})")
+                values += texts
             else:
                 conditions.append(f"{column.alias} IS NOT DISTINCT FROM ?")
                 values.append(value)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import glob
 import itertools
 from collections.abc import Iterable
+from pathlib import Path
 
 _numbers = itertools.count(1)
 
@@ -33,6 +35,22 @@ def literal(text: str) -> str:
 def literals(texts: Iterable[str]) -> str:
     """Return texts as an SQL list of string literals."""
     return "[" + ", ".join(literal(text) for text in texts) + "]"
+
+
+def file_literal(path: Path | str) -> str:
+    """Return a path as an SQL literal that names just this file: signs that DuckDB would match others by are escaped.
+
+    Examples
+    --------
+    >>> file_literal("p[1].csv")
+    "'p[[]1].csv'"
+    """
+    return literal(glob.escape(str(path)))
+
+
+def file_literals(paths: Iterable[Path | str]) -> str:
+    """Return paths as an SQL list of such literals."""
+    return "[" + ", ".join(map(file_literal, paths)) + "]"
 
 
 def fresh_name(stem: str) -> str:

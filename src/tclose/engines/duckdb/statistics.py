@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tclose.engines.duckdb.connection import connect, disconnect
+from tclose.engines.base import Progress
 from tclose.engines.duckdb.failures import translated
-from tclose.engines.duckdb.load import load
 from tclose.engines.duckdb.sql import fresh_name
 from tclose.engines.duckdb.table import Column, LoadedTable, check_rows
-from tclose.sources import ReadOptions, locate
+from tclose.engines.duckdb.wide_statistics import is_wide, wide_statistics
+from tclose.engines.statistics import (
+    EMAILS,
+    SENTENCES,
+    ColumnStatistics,
+    TableStatistics,
+    is_numbering,
+    is_text,
+    is_whole,
+    like,
+)
 
 EXACT_CELLS = 100_000_000
 """Columns with many values are counted exactly, the cheapest first, up to so many cells together."""
@@ -20,50 +29,6 @@ FEW_VALUES = 50_000
 _COLUMNS_A_SCAN = 100
 _ROWS_A_QUERY = 1_000_000
 """Columns are counted together in one query as long as they have no more rows together."""
-_TEXT = ("VARCHAR", "CHAR", "TEXT", "STRING")
-
-Progress = Callable[[str, float | None], None]
-
-
-@dataclass(frozen=True)
-class ColumnStatistics:
-    """What was counted of a column.
-
-    Parameters
-    ----------
-    name, type
-        The column and the engine's type of it.
-    rows, nulls, distinct
-        How many rows, missing values and different values there are; a missing value is not a value.
-    same_pairs
-        How many pairs of rows the column does not separate, missing values counting as one value.
-    exact
-        Whether ``distinct`` and ``same_pairs`` are counts rather than estimates.
-    emails
-        The share of values that look like e-mail addresses.
-    problem
-        Why the column could not be counted; None for one that was.
-    """
-
-    name: str
-    type: str
-    rows: int
-    nulls: int = 0
-    distinct: int = 0
-    same_pairs: Fraction = Fraction(0)
-    exact: bool = True
-    emails: float = 0.0
-    problem: str | None = None
-
-
-@dataclass(frozen=True)
-class TableStatistics:
-    """What was counted of a table."""
-
-    label: str
-    rows: int
-    columns: tuple[ColumnStatistics, ...]
-    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -72,71 +37,60 @@ class _Scanned:
     nulls: int
     near_distinct: int
     emails: float
+    sentences: float
+    ends: tuple[int | None, int | None]
 
 
-def table_statistics(
-    table: object,
-    *,
-    read: ReadOptions | None = None,
-    memory: str | None = None,
-    threads: int | None = None,
-    temp: str | None = None,
-    progress: Progress | None = None,
-) -> TableStatistics:
+def table_statistics(opened: LoadedTable, progress: Progress) -> TableStatistics:
     """Count every column of a table.
 
     Parameters
     ----------
-    table
-        Anything that :func:`tclose.audit` takes.
-    read, memory, threads, temp
-        How to read files, and what the engine may use.
+    opened
+        The table.
     progress
         Called with a stage and a share done.
     """
-    progress = progress or (lambda _stage, _share: None)
-    connection = connect(memory=memory, threads=threads, temp=temp)
-    try:
-        opened = load(connection, locate(table, options=read))
-        usable = [column.name for column in opened.columns if column.problem is None]
-        progress("Reading rows", None)
-        kept = opened.keep(usable)
-        rows, scanned = _scan(kept, progress)
-        check_rows(rows, kept.label)
-        found = {entry.name: entry for entry in _counted(kept, rows, scanned, progress)}
-        unusable = {
-            c.name: ColumnStatistics(c.name, c.type, rows, problem=c.problem) for c in opened.columns if c.problem
-        }
-        columns = tuple({**found, **unusable}[column.name] for column in opened.columns)
-        return TableStatistics(kept.label, rows, columns, kept.notes)
-    finally:
-        disconnect(connection)
+    progress("Reading rows", None)
+    kept = opened.keep([column.name for column in opened.columns if column.problem is None])
+    ((rows,),) = _rows(kept, f"SELECT count(*) FROM {kept.name}")  # noqa: S608 - our own name
+    check_rows(rows, kept.label)
+    wide = is_wide(kept.columns, rows)
+    counted = (
+        wide_statistics(kept, rows, progress) if wide else _counted(kept, rows, _scan(kept, rows, progress), progress)
+    )
+    found = {entry.name: entry for entry in counted}
+    unusable = {c.name: ColumnStatistics(c.name, c.type, rows, problem=c.problem) for c in opened.columns if c.problem}
+    columns = tuple({**found, **unusable}[column.name] for column in opened.columns)
+    return TableStatistics(kept.label, rows, columns, kept.notes)
 
 
-def column_names(table: object, *, read: ReadOptions | None = None) -> tuple[str, ...]:
-    """Return the names of the columns of a table, looking no further than they need."""
-    connection = connect()
-    try:
-        return tuple(column.name for column in load(connection, locate(table, options=read)).columns)
-    finally:
-        disconnect(connection)
-
-
-def _scan(table: LoadedTable, progress: Progress) -> tuple[int, list[_Scanned]]:
-    """Count rows, nulls and about how many different values each column has."""
-    rows, scanned = 0, []
+def _scan(table: LoadedTable, rows: int, progress: Progress) -> list[_Scanned]:
+    """Count nulls and about how many different values each column has."""
+    scanned = []
     for start in range(0, max(1, len(table.columns)), _COLUMNS_A_SCAN):
         progress("Scanning columns", start / max(1, len(table.columns)))
         some = table.columns[start : start + _COLUMNS_A_SCAN]
-        asked = ["count(*)"]
+        asked = []
         for column in some:
-            alike = f"count(*) FILTER ({column.alias} LIKE '%_@_%._%')" if column.type in _TEXT else "0"
-            asked += [f"count({column.alias})", f"approx_count_distinct({column.alias})", alike]
-        (rows, *figures), *_ = _rows(table, f"SELECT {', '.join(asked)} FROM {table.name}")  # noqa: S608 - aliases
+            asked += [f"count({column.alias})", f"approx_count_distinct({column.alias})", *_looks(column)]
+        (figures,) = _rows(table, f"SELECT {', '.join(asked)} FROM {table.name}")  # noqa: S608 - aliases
         for at, column in enumerate(some):
-            present, near, emails = figures[3 * at : 3 * at + 3]
-            scanned.append(_Scanned(column, rows - present, min(near, present), emails / max(1, present)))
-    return rows, scanned
+            present, near, emails, sentences, low, high = figures[6 * at : 6 * at + 6]
+            shares = emails / max(1, present), sentences / max(1, present)
+            scanned.append(_Scanned(column, rows - present, min(near, present), *shares, (low, high)))
+    return scanned
+
+
+def _looks(column: Column) -> tuple[str, str, str, str]:
+    """Return what to ask of a column: how many values look like addresses and sentences, and the least and greatest."""
+    alias = column.alias
+    texts, ends = ("0", "0"), ("NULL", "NULL")
+    if is_text(column.type):
+        texts = f"count(*) FILTER ({like(alias, EMAILS)})", f"count(*) FILTER ({like(alias, SENTENCES)})"
+    if is_whole(column.type):
+        ends = f"min({alias})", f"max({alias})"
+    return *texts, *ends
 
 
 def _counted(
@@ -159,8 +113,9 @@ def _counted(
         for (entry, one_in), (distinct, same) in zip(some, _values(table, some), strict=True):
             column, pairs = entry.column, same + entry.nulls * (entry.nulls - 1)
             yield ColumnStatistics(
-                column.name, column.type, rows, entry.nulls, distinct, pairs / 2, one_in == 1, entry.emails
-            )
+                column.name, column.type, rows, entry.nulls, distinct, pairs / 2, one_in == 1, entry.emails,
+                entry.sentences, is_numbering(*entry.ends, distinct),
+            )  # fmt: skip
 
 
 def _values(table: LoadedTable, some: Sequence[tuple[_Scanned, int]]) -> list[tuple[int, Fraction]]:

@@ -2,56 +2,76 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import datetime as dt
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import duckdb
 
+from tclose.engines import base
+from tclose.engines.base import check_names, check_rows
+from tclose.engines.duckdb.exposing import COARSER, FINE_ZONED, ZONED, Exposed, exposed, plain_decimal, published
 from tclose.engines.duckdb.failures import translated
+from tclose.engines.duckdb.problems import NESTED, TOO_FINE
 from tclose.engines.duckdb.sql import fresh_name
-from tclose.errors import ColumnNotFoundError, EmptyTableError, SourceError, listed
 
-NESTED = ("STRUCT", "MAP", "UNION", "JSON", "VARIANT", "GEOMETRY")
+__all__ = [
+    "Column", "Keeper", "LoadedTable", "bind", "check_names", "check_rows", "keep_copy", "keep_view", "nested_problem",
+    "text_of",
+    "with_one_zero",
+]  # fmt: skip
 
-_ZONED = "TIMESTAMP WITH TIME ZONE"
+_NESTED = ("STRUCT", "MAP", "UNION", "JSON", "VARIANT", "GEOMETRY")
 
 
 @dataclass(frozen=True)
-class Column:
-    """A column as the person knows it, and as SQL does.
+class Column(base.Column):
+    """A column of DuckDB.
 
     Parameters
     ----------
-    name
-        The name in the source, whatever characters it has.
-    alias
-        The name in SQL: ``c0``, ``c1``, ...
-    type
-        DuckDB's type, as text.
-    categories
-        The declared order of an ordered categorical or enum, as text; None otherwise.
-    problem
-        Why the column cannot be used; None for a column that can.
-    zoned
-        Whether the source says in which time zone its points in time are; here they are all in UTC.
+    own
+        The type in which files that have types publish the column, where it is not the one that it has here.
+    zone
+        The time zone in which the source shows its points in time, if it says so; here they are all in UTC.
+    spelling
+        How the source writes the values, as :func:`~tclose.values.named_texts` takes it.
+    bare
+        Whether the source writes decimals without idle zeros, each with the digits that it has.
+    given
+        The type that the column has in the caller's frame, as the frame's package has it.
+    labels
+        What the codes of a column mean, where the file of a statistics package says so.
     """
 
-    name: str
-    alias: str
-    type: str
-    categories: tuple[str, ...] | None = None
-    problem: str | None = None
-    zoned: bool = False
+    own: str | None = None
+    zone: dt.tzinfo | None = None
+    spelling: str = "plain"
+    bare: bool = False
+    given: Any = field(default=None, repr=False, compare=False)
+    labels: Mapping[float, str] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def published(self) -> str:
         """The SQL of the column in a format that has types of its own: a point in time with its zone, if it had one."""
-        return f"{self.alias} AT TIME ZONE 'UTC'" if self.zoned else self.alias
+        return published(self.alias, self.type, self.own)
+
+    @property
+    def written(self) -> str:
+        """The SQL of the column in a file of text: a point in time that has a zone says that it is in UTC."""
+        if self.bare:
+            return f"rtrim(rtrim(CAST({self.alias} AS VARCHAR), '0'), '.')"
+        return self.alias if self.zone is None else self.published
+
+    def moved(self, zone: dt.tzinfo) -> Column:
+        """Return a column of times in UTC that are shown in a zone."""
+        fine = "TIMESTAMP_NS" in (self.type, self.own) or self.own == FINE_ZONED
+        return replace(self, zone=zone, own=FINE_ZONED if fine else ZONED)
 
 
 @dataclass
-class LoadedTable:
+class LoadedTable(base.Comparable[Column]):
     """A table that can be scanned: ``SELECT c0, c1 FROM {name}`` on its own connection.
 
     Parameters
@@ -70,6 +90,10 @@ class LoadedTable:
         What was assumed while reading, in sentences.
     weight
         The column that says how many rows of the source a row stands for; None where it stands for itself.
+    bare
+        Looks in the source which of some columns have decimals without idle zeros; None where it has no letters.
+    gatherer
+        Keeps columns with rows that are alike gathered to one, where that pays; None where it never does.
     """
 
     connection: duckdb.DuckDBPyConnection
@@ -80,49 +104,72 @@ class LoadedTable:
     notes: tuple[str, ...] = ()
     keeper: Keeper | None = field(default=None, repr=False)
     weight: str | None = None
+    bare: Bare | None = field(default=None, repr=False)
+    gatherer: Gatherer | None = field(default=None, repr=False)
+    person: str | None = None
 
     @property
     def tally(self) -> str:
+        """The SQL that counts what is counted: rows of the source, or the people they are of."""
+        return self.row_tally if self.person is None else f"count(DISTINCT {self.telling(self.person)})"
+
+    def telling(self, person: str) -> str:
+        """Return the SQL of the column that tells people apart; the two zeros are one person."""
+        column = self.column(person)
+        return with_one_zero(column, column.alias)
+
+    @property
+    def row_tally(self) -> str:
         """The SQL that counts rows of the source."""
         return "count(*)" if self.weight is None else f"CAST(sum({self.weight}) AS BIGINT)"
 
-    def column(self, name: str) -> Column:
-        """Return the column of a name, or raise :class:`~tclose.errors.ColumnNotFoundError`."""
-        for column in self.columns:
-            if column.name == name:
-                return column
-        raise ColumnNotFoundError(name, [column.name for column in self.columns])
-
-    def keep(self, columns: Sequence[str]) -> LoadedTable:
-        """Return the table of just these columns, cheap to scan many times.
-
-        Parameters
-        ----------
-        columns
-            Names of columns, as the person knows them.
-
-        Returns
-        -------
-        LoadedTable
-            A view where a scan is cheap (Parquet, frames), a copy where it is not (text files, streams).
-        """
-        kept = tuple(self.column(name) for name in dict.fromkeys(columns))
-        for column in kept:
-            if column.problem:
-                raise SourceError(f"The column {column.name!r} of {self.label} cannot be used: {column.problem}")
+    def narrowed(self, kept: tuple[Column, ...]) -> LoadedTable:
+        """Return some columns: a view where a scan is cheap (Parquet, frames), else a copy (text files, streams)."""
         return (self.keeper or keep_view)(self, kept)
 
+    def gathered(self, columns: Sequence[str]) -> LoadedTable:
+        """Return some columns to be counted and nothing else: rows that are alike may be one row with its weight."""
+        if self.gatherer is None:
+            return self.keep(columns)
+        kept = tuple(self.column(name) for name in dict.fromkeys(columns))
+        self.check_usable(kept)
+        return self.gatherer(self, kept) or self.keep(columns)
 
+    def with_texts(self, chosen: Sequence[Column]) -> LoadedTable:
+        """Return the table with some columns as text, a number the same text whatever type it has."""
+        texts = [f"{text_of(each)} AS {each.alias}" if each in chosen else each.alias for each in self.columns]
+        listing = ", ".join([*texts, *([self.weight] if self.weight is not None else [])])
+        name = fresh_name("aligned")
+        with translated(self.label, connection=self.connection):
+            self.connection.execute(f"CREATE TEMP VIEW {name} AS SELECT {listing} FROM {self.name}")  # noqa: S608 - aliases
+        columns = tuple(
+            replace(each, type="VARCHAR", own=None, zone=None) if each in chosen else each for each in self.columns
+        )
+        return replace(self, columns=columns, name=name, keeper=None)
+
+
+def with_one_zero(column: Column, alias: str) -> str:
+    """Return the SQL of a column with one zero instead of two."""
+    return f"({alias} + 0.0)" if column.type in ("DOUBLE", "FLOAT") else alias
+
+
+Bare = Callable[[Sequence[Column]], frozenset[str]]
+"""Takes columns; returns the aliases of those whose decimals the source writes without idle zeros."""
 Keeper = Callable[[LoadedTable, tuple[Column, ...]], LoadedTable]
 """How the columns that are needed are made cheap to scan."""
+Gatherer = Callable[[LoadedTable, tuple[Column, ...]], LoadedTable | None]
+"""Gathers rows that are alike in some columns to one with its weight; None where that does not pay."""
 
 
 def keep_view(table: LoadedTable, kept: tuple[Column, ...]) -> LoadedTable:
-    """Keep columns of rows that are already cheap to scan."""
+    """Keep columns of rows that are already cheap to scan; narrow floats are brought to their decimals once."""
+    if any(column.own == "FLOAT" for column in kept):
+        return keep_copy(table, kept)
     if kept == table.columns:
         return replace(table, keeper=None)
     name = fresh_name("view")
-    selected = ", ".join(column.alias for column in kept) or "1 AS present"
+    weight = [] if table.weight is None else [table.weight]
+    selected = ", ".join([*(column.alias for column in kept), *weight]) or "1 AS present"
     with translated(table.label, connection=table.connection):
         table.connection.execute(f"CREATE TEMP VIEW {name} AS SELECT {selected} FROM {table.name}")  # noqa: S608 - aliases
     return replace(table, columns=kept, name=name, keeper=None)
@@ -140,34 +187,11 @@ def keep_copy(table: LoadedTable, kept: tuple[Column, ...]) -> LoadedTable:
     return replace(table, columns=kept, name=name, rows=rows, keeper=None)
 
 
-def aligned(table: LoadedTable, other: LoadedTable, names: Sequence[str]) -> tuple[LoadedTable, LoadedTable]:
-    """Return two tables whose columns of these names have the same types, so that equal values are equal.
-
-    Where types differ, both columns become text, a number the same text whatever type it has.
-    """
-    pairs = [(table.column(name), other.column(name)) for name in names]
-    differing = [(mine, theirs) for mine, theirs in pairs if mine.type != theirs.type]
-    if not differing:
-        return table, other
-    return _as_text(table, [mine for mine, _ in differing]), _as_text(other, [theirs for _, theirs in differing])
-
-
-def _as_text(table: LoadedTable, chosen: Sequence[Column]) -> LoadedTable:
-    texts = [f"{_text_of(column)} AS {column.alias}" if column in chosen else column.alias for column in table.columns]
-    listing = ", ".join([*texts, *([table.weight] if table.weight is not None else [])])
-    name = fresh_name("aligned")
-    with translated(table.label, connection=table.connection):
-        table.connection.execute(f"CREATE TEMP VIEW {name} AS SELECT {listing} FROM {table.name}")  # noqa: S608 - aliases
-    columns = tuple(replace(column, type="VARCHAR") if column in chosen else column for column in table.columns)
-    return replace(table, columns=columns, name=name, keeper=None)
-
-
-def _text_of(column: Column) -> str:
-    """Return the SQL for a value as text: whole numbers without a decimal mark, others without idle zeros."""
+def text_of(column: Column) -> str:
+    """Return the SQL for a value as text: a number as a plain decimal without idle zeros, whatever type it has."""
     text = f"CAST({column.alias} AS VARCHAR)"
-    if column.type in ("DOUBLE", "FLOAT"):
-        whole = f"{column.alias} = trunc({column.alias}) AND abs({column.alias}) < 1e18"
-        return f"CASE WHEN {whole} THEN CAST(CAST({column.alias} AS HUGEINT) AS VARCHAR) ELSE {text} END"
+    if column.type == "DOUBLE":
+        return plain_decimal(f"CAST({column.alias} + 0.0 AS VARCHAR)")
     if column.type.startswith("DECIMAL"):
         return f"CASE WHEN contains({text}, '.') THEN rtrim(rtrim({text}, '0'), '.') ELSE {text} END"
     return text
@@ -182,70 +206,53 @@ def bind(
 ) -> LoadedTable:
     """Bind what stands after FROM to a view that exposes aliases, with values as tclose means them.
 
-    NaN becomes null, an enum its text, and a time with a zone the same time in UTC;
     ``casts`` gives the types of columns that crossed over as text.
     """
     check_names(names, label)
     casts = casts or {}
     aliases = [f"c{at}" for at in range(len(names))]
     listing = ", ".join(aliases)
+    source = f"{relation} AS bound({listing})"
     with translated(label, connection=connection):
-        described = connection.execute(
-            f"DESCRIBE SELECT {listing} FROM {relation} AS bound({listing})"  # noqa: S608 - our own aliases
-        ).fetchall()
-        found = {str(row[0]): str(row[1]) for row in described}
-        exposed = ", ".join(
-            f"CAST({alias} AS {casts[alias]}) AS {alias}" if alias in casts else _exposed(alias, found[alias])
-            for alias in aliases
-        )
-        types = [casts.get(alias, found[alias]) for alias in aliases]
+        described = connection.execute(f"DESCRIBE SELECT {listing} FROM {source}").fetchall()  # noqa: S608
+        shown = {str(alias): exposed(str(kind)) for alias, kind, *_ in described}
+        shown |= {alias: Exposed(kind, f"CAST({{0}} AS {kind})") for alias, kind in casts.items()}
+        fine = _too_fine(connection, source, shown)
         view = fresh_name("source")
-        connection.execute(f"CREATE TEMP VIEW {view} AS SELECT {exposed} FROM {relation} AS bound({listing})")  # noqa: S608
+        values = ", ".join(f"{shown[alias].value.format(alias)} AS {alias}" for alias in aliases)
+        connection.execute(f"CREATE TEMP VIEW {view} AS SELECT {values} FROM {source}")  # noqa: S608
     columns = tuple(
-        Column(name, alias, _exposed_type(kind), problem=nested_problem(kind), zoned=kind == _ZONED)
-        for name, alias, kind in zip(names, aliases, types, strict=True)
+        Column(
+            name,
+            alias,
+            shown[alias].type,
+            problem=TOO_FINE if alias in fine else nested_problem(shown[alias].type),
+            own=shown[alias].own,
+            zone=dt.UTC if shown[alias].zoned else None,
+        )
+        for name, alias in zip(names, aliases, strict=True)
     )
     return LoadedTable(connection, columns, label, view)
 
 
-def check_rows(rows: int | None, label: str) -> None:
-    """Refuse a table without rows."""
-    if rows == 0:
-        raise EmptyTableError(f"The table has no rows: {label}. There is nobody in it to protect.")
-
-
-def check_names(names: Sequence[str], label: str) -> None:
-    """Refuse a table without columns, or with two columns of the same name."""
-    if not names:
-        raise EmptyTableError(f"The table has no columns: {label}.")
-    twice = [name for name, times in Counter(names).items() if times > 1]
-    if twice:
-        raise SourceError(f"Two columns of {label} have the same name: {listed(twice)}. Rename one of each.")
+def _too_fine(connection: duckdb.DuckDBPyConnection, source: str, shown: dict[str, Exposed]) -> list[str]:
+    """Make times of nanoseconds coarser where nothing is lost by it; return the columns that have no place here."""
+    fine = {alias: COARSER[kind.type] for alias, kind in shown.items() if kind.type in COARSER}
+    if not fine:
+        return []
+    checks = ", ".join(
+        f"coalesce(bool_and(CAST(CAST({alias} AS {kind}) AS {shown[alias].type}) = {alias}), true)"
+        for alias, kind in fine.items()
+    )
+    values = ", ".join(f"{shown[alias].value.format(alias)} AS {alias}" for alias in fine)
+    (exact,) = connection.execute(f"SELECT {checks} FROM (SELECT {values} FROM {source})").fetchall()  # noqa: S608
+    lossless = {alias for alias, same in zip(fine, exact, strict=True) if same}
+    for alias in lossless:
+        kind, value = shown[alias], f"CAST({shown[alias].value} AS {fine[alias]})"
+        shown[alias] = replace(kind, type=fine[alias], value=value, own=kind.own or kind.type)
+    return [alias for alias in fine if alias not in lossless and shown[alias].type == "TIME_NS"]
 
 
 def nested_problem(kind: str) -> str | None:
     """Return why a column of a type cannot be used, if it cannot."""
-    if kind.startswith(NESTED) or kind.endswith("]"):
-        return "its values are nested or of mixed types. Take them apart into columns of one type each."
-    return None
-
-
-def _exposed(alias: str, kind: str) -> str:
-    if kind in {"DOUBLE", "FLOAT"}:
-        return f"CASE WHEN isnan({alias}) THEN NULL ELSE {alias} END AS {alias}"
-    if kind == _ZONED:
-        return f"{alias} AT TIME ZONE 'UTC' AS {alias}"
-    if _becomes_text(kind):
-        return f"CAST({alias} AS VARCHAR) AS {alias}"
-    return alias
-
-
-def _exposed_type(kind: str) -> str:
-    if kind == _ZONED:
-        return "TIMESTAMP"
-    return "VARCHAR" if _becomes_text(kind) else kind
-
-
-def _becomes_text(kind: str) -> bool:
-    """Say whether a type is an enum, or that of a column with nothing but nulls."""
-    return kind.startswith("ENUM(") or kind.strip('"') == "NULL"
+    return NESTED if kind.startswith(_NESTED) or kind.endswith("]") else None

@@ -6,6 +6,7 @@ import datetime as dt
 import decimal
 import math
 import numbers
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -15,16 +16,17 @@ import nanoarrow
 import numpy as np
 
 from tclose.engines.duckdb.failures import translated
+from tclose.engines.duckdb.problems import LONG, MIXED, NESTED, NOT_UNICODE, TOO_FINE, TOO_LARGE
 from tclose.engines.duckdb.sql import fresh_name
 from tclose.engines.duckdb.table import Column, LoadedTable, check_names, check_rows
 from tclose.errors import SourceError
 
-MIXED = "its values are of different types. Make them all text, or all numbers, before handing the table over."
-NOT_SCALAR = "its values are neither text, numbers nor dates. Take them apart into columns of one type each."
 _INT64 = range(-(2**63), 2**63)
-_INT128 = range(-(2**127) + 1, 2**127)
+_INT128 = range(-(10**38) + 1, 10**38)
 _EXACT_IN_FLOAT = 2**53
 _MOST_DIGITS = 38
+_NARROW = re.compile(r"float16|float32|Float16|Float32|halffloat|float|(halffloat|float)\[pyarrow\]")
+"""The names of floats of fewer than 64 bits in NumPy, pandas, polars and Arrow."""
 
 
 Storage = Literal["int64", "float64", "bool", "string"]
@@ -46,6 +48,8 @@ class TypedValues:
         Why the column cannot be used; None for a column that can.
     mixed
         Whether values of several types were written as text.
+    zone
+        The time zone of points in time that have one.
     """
 
     values: Sequence[object]
@@ -53,6 +57,7 @@ class TypedValues:
     type: str
     problem: str | None = None
     mixed: bool = False
+    zone: dt.tzinfo | None = None
 
 
 def load_values(
@@ -92,8 +97,7 @@ def _copied(
 ) -> LoadedTable:
     name, batch = fresh_name("copy"), fresh_name("batch")
     columns = tuple(
-        Column(title, f"c{at}", column.type, problem=column.problem)
-        for at, (title, column) in enumerate(zip(names, typed, strict=True))
+        _column(title, f"c{at}", column) for at, (title, column) in enumerate(zip(names, typed, strict=True))
     )
     casts = ", ".join(f"CAST({column.alias} AS {column.type}) AS {column.alias}" for column in columns)
     with translated(label, connection=connection):
@@ -102,6 +106,11 @@ def _copied(
         ((rows,),) = connection.execute(f"CREATE TEMP TABLE {name} AS SELECT {casts} FROM {batch}").fetchall()  # noqa: S608
         connection.unregister(batch)
     return LoadedTable(connection, columns, label, name, rows)
+
+
+def _column(name: str, alias: str, typed: TypedValues) -> Column:
+    column = Column(name, alias, typed.type, problem=typed.problem)
+    return column if typed.zone is None else column.moved(typed.zone)
 
 
 def _arrow(column: TypedValues) -> Any:
@@ -141,6 +150,8 @@ def values_list(values: object, name: str, label: str) -> list[object]:
     """Return the values of a column as a list of Python values."""
     if isinstance(values, np.ndarray) and values.ndim != 1:
         raise SourceError(f"The column {name!r} of {label} is not one-dimensional. Give one value for each row.")
+    if _NARROW.fullmatch(str(getattr(values, "dtype", getattr(values, "type", "")))):
+        return shortest(np.asarray(values))
     if hasattr(values, "to_pylist"):
         return list(values.to_pylist())
     if isinstance(values, np.ma.MaskedArray):
@@ -150,6 +161,11 @@ def values_list(values: object, name: str, label: str) -> list[object]:
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
         raise SourceError(f"The column {name!r} of {label} is not a list of values. Give one value for each row.")
     return list(values)
+
+
+def shortest(numbers: Iterable[object]) -> list[object]:
+    """Return narrow floats as those of 64 bits with the same shortest decimals."""
+    return [float(str(number)) for number in numbers]
 
 
 def check_lengths(lengths: Mapping[str, int], label: str) -> None:
@@ -171,12 +187,14 @@ def typed_values(values: Sequence[object], *, mixed_as_text: bool = False) -> Ty
         return _mixed_numbers(plain)
     if kinds <= {"whole", "decimal"} and "decimal" in kinds:
         return _decimals(plain)
-    if kinds == {"date", "time"}:
-        return _text(plain, "TIMESTAMP")
+    if kinds in ({"time"}, {"date", "time"}):
+        return _text(plain, "TIMESTAMP_NS" if any(_is_finer(value) for value in plain) else "TIMESTAMP")
+    if kinds == {"moment"}:
+        return _moments(plain)
     if len(kinds) > 1:
         if mixed_as_text and "other" not in kinds:
             return replace(_text(plain, "VARCHAR"), mixed=True)
-        return _unusable(plain, NOT_SCALAR if "other" in kinds else MIXED)
+        return _unusable(plain, NESTED if "other" in kinds else MIXED)
     return _uniform(plain, next(iter(kinds), "null"))
 
 
@@ -188,9 +206,25 @@ def _uniform(plain: Sequence[object], kind: str) -> TypedValues:
     if kind == "truth":
         return TypedValues(plain, "bool", "BOOLEAN")
     if kind == "other":
-        return _unusable(plain, NOT_SCALAR)
-    types = {"date": "DATE", "time": "TIMESTAMP", "clock": "TIME"}
+        return _unusable(plain, NESTED)
+    if kind == "span":
+        fine = any(isinstance(value, np.timedelta64) or getattr(value, "nanoseconds", 0) for value in plain)
+        return _unusable(plain, TOO_FINE) if fine else _text(plain, "INTERVAL")
+    types = {"date": "DATE", "clock": "TIME"}
     return _text(plain, types.get(kind, "VARCHAR"))
+
+
+def _moments(plain: Sequence[object]) -> TypedValues:
+    """Points in time with a zone: in UTC, and shown in their zone if they have it in common."""
+    zones = {value.tzinfo for value in plain if isinstance(value, dt.datetime)}
+    fine = any(_is_finer(value) for value in plain)
+    typed = _text(plain, "TIMESTAMP_NS" if fine else "TIMESTAMP")
+    return replace(typed, zone=zones.pop() if len(zones) == 1 else dt.UTC)
+
+
+def _is_finer(value: object) -> bool:
+    """Say whether a point in time is finer than a microsecond."""
+    return isinstance(value, np.datetime64) or bool(getattr(value, "nanosecond", 0))
 
 
 def _wholes(plain: Sequence[object]) -> TypedValues:
@@ -199,33 +233,42 @@ def _wholes(plain: Sequence[object]) -> TypedValues:
         return TypedValues(plain, "int64", "BIGINT")
     if all(value in _INT128 for value in given):
         return _text(plain, "HUGEINT")
-    return _unusable(plain, "it has whole numbers of more than 38 digits. Make them text.")
+    return _unusable(plain, LONG)
 
 
 def _mixed_numbers(plain: Sequence[object]) -> TypedValues:
     """Whole and real numbers together: real, unless a whole number would lose digits."""
     if any(isinstance(value, int) and abs(value) > _EXACT_IN_FLOAT for value in plain):
-        return _unusable(plain, "it mixes real numbers with whole numbers too large for them. Make them text.")
+        return _unusable(plain, TOO_LARGE)
     return TypedValues([None if value is None else float(value) for value in plain], "float64", "DOUBLE")  # type: ignore[arg-type]
 
 
 def _decimals(plain: Sequence[object]) -> TypedValues:
-    before = after = 1
-    for value in plain:
-        if value is not None:
-            _, digits, exponent = decimal.Decimal(value).as_tuple()  # type: ignore[arg-type]
-            after = max(after, -int(exponent))
-            before = max(before, len(digits) + int(exponent))
-    if before + after > _MOST_DIGITS:
-        return _unusable(plain, "it has decimal numbers of more than 38 digits. Make them text.")
-    texts = [None if value is None else format(value, "f") for value in plain]
-    return TypedValues(texts, "string", f"DECIMAL({_MOST_DIGITS},{after})")
+    """Exact numbers, with as many decimals as the longest has; zeros at its end only where there is room for them."""
+    numbers = [decimal.Decimal(value) for value in plain if value is not None]  # type: ignore[arg-type]
+    for zeros in (True, False):
+        places = [_places(number, zeros=zeros) for number in numbers]
+        before, after = (max(1, *(place[at] for place in places)) for at in (0, 1))
+        if before + after <= _MOST_DIGITS:
+            texts = [None if value is None else format(decimal.Decimal(value), "f") for value in plain]  # type: ignore[arg-type]
+            return TypedValues(texts, "string", f"DECIMAL({_MOST_DIGITS},{after})")
+    return _unusable(plain, LONG)
+
+
+def _places(number: decimal.Decimal, *, zeros: bool) -> tuple[int, int]:
+    """Return how many digits a number has before and after its mark, with or without the zeros at its end."""
+    _, digits, exponent = number.as_tuple()
+    after = max(0, -int(exponent))
+    if not zeros:
+        written = "".join(map(str, digits))
+        after = max(0, after - (len(written) - len(written.rstrip("0")))) if any(digits) else 0
+    return len(digits) + int(exponent), after
 
 
 def _text(plain: Sequence[object], kind: str) -> TypedValues:
     texts = [None if value is None else _as_text(value) for value in plain]
     if any(text is not None and not _is_unicode(text) for text in texts):
-        return _unusable(plain, "it has text that is not valid Unicode. Mend the text.")
+        return _unusable(plain, NOT_UNICODE)
     return TypedValues(texts, "string", kind)
 
 
@@ -245,8 +288,10 @@ def _as_text(value: object) -> str:
         value = value.astimezone(dt.UTC).replace(tzinfo=None)
     if isinstance(value, dt.datetime | dt.date | dt.time):
         return value.isoformat()
+    if isinstance(value, dt.timedelta):
+        return f"{value // dt.timedelta(microseconds=1)} microseconds"
     if isinstance(value, float) and value.is_integer():
-        return str(int(value))
+        return str(int(decimal.Decimal(repr(value))))
     return str(value)
 
 
@@ -255,8 +300,14 @@ def _plain(value: object) -> object:
     if value is None or type(value).__name__ in {"NAType", "NaTType"}:
         return None
     if isinstance(value, np.datetime64):
-        return None if np.isnat(value) else value.astype("datetime64[us]").item()
-    if isinstance(value, np.generic) and not isinstance(value, np.timedelta64):
+        coarse = value.astype("datetime64[us]")
+        return None if np.isnat(value) else coarse.item() if coarse == value else value
+    if isinstance(value, np.timedelta64):
+        coarse_span = value.astype("timedelta64[us]")
+        return None if np.isnat(value) else coarse_span.item() if coarse_span == value else value
+    if isinstance(value, np.float16 | np.float32):
+        (value,) = shortest([value])
+    if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float):
         return None if math.isnan(value) else value
@@ -270,12 +321,16 @@ def _kind(value: object) -> str:
         return "null"
     if isinstance(value, decimal.Decimal):
         return "decimal" if value.is_finite() else "other"
-    kinds: tuple[tuple[type, str], ...] = (
+    if isinstance(value, dt.datetime) and value.tzinfo is not None:
+        return "moment"
+    if isinstance(value, dt.timedelta | np.timedelta64):
+        return "span"
+    kinds: tuple[tuple[Any, str], ...] = (
         (str, "text"),
         (bool, "truth"),
         (numbers.Integral, "whole"),
         (float, "real"),
-        (dt.datetime, "time"),
+        (dt.datetime | np.datetime64, "time"),
         (dt.date, "date"),
         (dt.time, "clock"),
     )

@@ -1,4 +1,4 @@
-"""Files written whole or not at all: the ending says the format, a temporary file beside the target takes the rows."""
+"""Tables written to files: the ending says the format."""
 
 from __future__ import annotations
 
@@ -6,19 +6,20 @@ import errno
 import importlib
 import os
 import shutil
-import stat
-import uuid
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import duckdb
 
 from tclose.engines.duckdb.failures import translated
+from tclose.engines.duckdb.package_writing import ValueLabels, write_package_file
 from tclose.engines.duckdb.sql import literal, quoted
-from tclose.errors import EngineNotInstalledError, HeadroomError, InputError
+from tclose.engines.optional import imported
+from tclose.errors import HeadroomError, InputError
+from tclose.targets import StreamTarget, Target, refused_by_system, target_at
 
 _BARE = frozenset(" _-.()/%")
 """Characters that a name in the header of a text table may have, beside letters and digits, without quotes."""
@@ -32,7 +33,7 @@ class Form:
     """A file format, as the ending of a file name says it."""
 
     ending: str
-    kind: Literal["csv", "json", "parquet", "arrow"]
+    kind: Literal["csv", "json", "parquet", "arrow", "excel", "spss", "stata"]
     options: str = ""
     delimiter: str = ""
 
@@ -51,7 +52,16 @@ _FORMS = (
     Form(".parquet", "parquet"),
     Form(".feather", "arrow"),
     Form(".arrow", "arrow"),
+    Form(".xlsx", "excel"),
+    Form(".sav", "spss"),
+    Form(".dta", "stata"),
 )
+_PACKAGES = {
+    "arrow": (("pyarrow",), "Writing Arrow and Feather files"),
+    "spss": (("pyreadstat", "pandas"), "Writing SPSS files"),
+    "stata": (("pyreadstat", "pandas"), "Writing Stata files"),
+}
+"""The packages that a format is written by."""
 
 
 def check_ending(path: str | Path) -> Form:
@@ -69,73 +79,32 @@ def check_ending(path: str | Path) -> Form:
         raise InputError(
             f"The ending of {Path(path).name!r} does not say which kind of file to write; it is one of {endings}."
         )
-    if found.kind == "arrow":
-        imported("pyarrow", "Writing Arrow and Feather files")
+    packages, purpose = _PACKAGES.get(found.kind, ((), ""))
+    for package in packages:
+        imported(package, purpose)
     return found
 
 
-def imported(package: str, purpose: str) -> Any:
-    """Return an optional package, or say how to get it."""
+def target(path: str | Path) -> Target:
+    """Return the file or stream that a table is written to; a stream whose ending says nothing gets CSV."""
+    found = target_at(path)
     try:
-        return importlib.import_module(package)
-    except ImportError:
-        raise EngineNotInstalledError(purpose, package, "files") from None
+        ending = check_ending(path).ending
+    except InputError:
+        if not isinstance(found, StreamTarget):
+            raise
+        ending = ".csv"
+    return replace(found, ending=ending)
 
 
-@contextmanager
-def replacing(path: str | Path) -> Iterator[Path]:
-    """Give a temporary file beside a target, and put it in the target's place when the block ends well.
-
-    Only its owner can read the temporary file. It has the target's ending. After an error or an interrupt it
-    is removed and the target is as it was.
-    """
-    form = check_ending(path)
-    target = Path(os.path.realpath(path))
-    temporary = target.with_name(f".{target.name[:40]}.{uuid.uuid4().hex}.tmp{form.ending}")
-    try:
-        with refused_by_system(path):
-            mode = _created(temporary, target)
-        yield temporary
-        with refused_by_system(path):
-            _settle(temporary)
-            temporary.chmod(mode)
-            temporary.replace(target)
-        with suppress(OSError):  # some systems cannot settle a folder
-            _settle(target.parent)
-    finally:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
-
-
-@contextmanager
-def refused_by_system(path: str | Path) -> Iterator[None]:
-    """Turn a refusal of the operating system to write a file into one of ours."""
-    try:
-        yield
-    except OSError as problem:
-        raise InputError(f"{str(path)!r} cannot be written: {problem.strerror or 'the system refused'}.") from None
-
-
-def _created(temporary: Path, target: Path) -> int:
-    """Create an empty private file; return the permissions that the target has or would be given."""
-    if target.is_dir():
-        raise InputError(f"{str(target)!r} is a folder. Name the file to write.")
-    os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
-    usual = stat.S_IMODE(temporary.stat().st_mode)
-    temporary.chmod(0o600)
-    return stat.S_IMODE(target.stat().st_mode) if target.exists() else usual
-
-
-def _settle(path: Path) -> None:
-    """Wait until what was written is on the disk."""
-    descriptor = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def copy_query(connection: duckdb.DuckDBPyConnection, query: str, names: Sequence[str], path: Path, label: str) -> None:
+def copy_query(
+    connection: duckdb.DuckDBPyConnection,
+    query: str,
+    names: Sequence[str],
+    path: Path,
+    label: str,
+    labels: Mapping[str, ValueLabels] | None = None,
+) -> None:
     """Write what a query gives to a file.
 
     Parameters
@@ -150,34 +119,43 @@ def copy_query(connection: duckdb.DuckDBPyConnection, query: str, names: Sequenc
         The file; its ending says the format.
     label
         What is written, for messages.
+    labels
+        What the codes of columns mean, for files of statistics packages.
     """
     form = check_ending(path)
     aliases = [f"c{at}" for at in range(len(names))]
+    if form.kind in ("excel", "spss", "stata"):
+        with _room_for(path, label), translated(label, connection=connection):
+            write_package_file(connection, query, names, path, form.kind, label, labels or {})
+        return
     if form.kind == "csv":
         query, options = _csv_query(query, names), _csv_options(form, names)
     else:
         shown = ", ".join(f"{alias} AS {quoted(name)}" for alias, name in zip(aliases, names, strict=True))
         query, options = f"SELECT {shown} FROM ({query})", f"FORMAT {form.kind}{form.options}"  # noqa: S608 - quoted
-    with _room_for(path), translated(label, connection=connection), _within_the_limit(path), refused_by_system(path):
+    with _room_for(path, label), translated(label, connection=connection), _within_the_limit(path, label):
         if form.kind == "arrow":
-            _write_arrow(connection.sql(query), path)
+            with refused_by_system(label):
+                _write_arrow(connection.sql(query), path)
         else:
             connection.execute(f"COPY ({query}) TO {literal(str(path))} ({options}, USE_TMP_FILE false)")
 
 
 @contextmanager
-def _room_for(path: Path) -> Iterator[None]:
+def _room_for(path: Path, label: str) -> Iterator[None]:
     """Say that it is the disk of the file that is full, where it is."""
     try:
         yield
     except HeadroomError:
         if shutil.disk_usage(path.parent).free > _LITTLE_ROOM:
             raise
-        raise InputError(f"{str(path.parent)!r} has no room left for the file; write to another disk.") from None
+        raise InputError(
+            f"The disk has no room left for {label}, which is to be written there; write to another disk."
+        ) from None
 
 
 @contextmanager
-def _within_the_limit(path: Path) -> Iterator[None]:
+def _within_the_limit(path: Path, label: str) -> Iterator[None]:
     """Say that files may not grow so large, where that is why DuckDB could not write this one."""
     try:
         yield
@@ -187,7 +165,7 @@ def _within_the_limit(path: Path) -> Iterator[None]:
     else:
         return
     raise InputError(
-        f"The file in {str(path.parent)!r} cannot be written: it would be larger than the system lets a file be. "
+        f"{label[:1].upper()}{label[1:]} cannot be written: it would be larger than the system lets a file be. "
         "Raise that limit (ulimit -f), or write to another disk."
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -85,10 +86,11 @@ class Attributes:
             for column, alias in zip(self.columns(at), self.aliases(at), strict=True)
         ]
 
-    def rows(self, quasi: Sequence[str]) -> DataFrame:
-        """Return every row: its quasi-identifiers as ``q0``, ``q1`` …, and the columns of all attributes."""
+    def rows(self, quasi: Sequence[str], person: str | None = None) -> DataFrame:
+        """Return every row: its quasi-identifiers as ``q0``, ``q1`` …, the columns of attributes, and its person."""
         keys = [F.col(self.table.column(name).alias).alias(f"q{at}") for at, name in enumerate(quasi)]
-        return self.table.frame.select(*keys, *self.everything)
+        whose = [] if person is None else [F.col(self.table.column(person).alias).alias("person")]
+        return self.table.frame.select(*keys, *self.everything, *whose)
 
     def _counted(self, quasi: Sequence[str]) -> DataFrame:
         """Return the values of each attribute (``which``) with their numbers of rows ``n``, by one scan for all.
@@ -111,8 +113,19 @@ class Attributes:
         which = F.create_map(*(F.lit(number) for at, mask in enumerate(absent) for number in (mask, at)))
         return counted.withColumn("which", which[F.col("absent")]).drop("absent")
 
+    def _find_people(self) -> None:
+        """Count the people who have each value of each attribute, for the table to keep."""
+        for at, names in enumerate(self.names):
+            columns = self.columns(at)
+            with translated(self.table.label):
+                found = self.table.frame.groupBy(*(column.alias for column in columns)).agg(self.table.tally).toArrow()
+            self.table.seen[names] = values_of(found, [column.alias for column in columns], columns)
+
     def _find(self, quasi: Sequence[str]) -> None:
         """Count the values of each attribute, and estimate the pairs, for the table to keep."""
+        if self.table.person is not None:
+            self._find_people()
+            return
         with translated(self.table.label):
             found = self._counted(quasi).toArrow()
         chosen = found.filter(pc.is_valid(found.column("pair")))
@@ -147,13 +160,15 @@ def values_of(found: pa.Table, aliases: Sequence[str], columns: Sequence[Column]
     counts: Integers = np.asarray(found.column("n").to_numpy(), dtype=np.int64)
     values = found.select(list(aliases)).combine_chunks()
     if len(columns) > 1:
-        listed = list(zip(*(column.to_pylist() for column in values.columns), strict=True))
+        shown = (map(mine.shown, found.to_pylist()) for mine, found in zip(columns, values.columns, strict=True))
+        listed = list(zip(*shown, strict=True))
         return Values(Observed(listed, counts, "text"), values)
     kind, only = columns[0].kind, values.column(0)
     if pa.types.is_integer(only.type) and not only.null_count and len(only):
         numbers = np.asarray(only.to_numpy(), dtype=np.int64)
         return Values(Observed(numbers, counts, kind, ascending=True), values)
-    return Values(Observed(only.to_pylist(), counts, kind), values)
+    listed = [columns[0].shown(value) for value in only.to_pylist()]
+    return Values(Observed(listed, counts, kind, spelling=columns[0].spelling), values)
 
 
 def gathered_pairs(
@@ -168,18 +183,50 @@ def gathered_pairs(
     Where rows share few pairs, Spark counts them first. The columns are those that
     :func:`tclose.engines.spark.kernel.wholes` reads.
     """
-    rows = attributes.rows(quasi)
-    if attributes.pairs_for_a_row(quasi) < _WORTH_COUNTING:
-        rows = rows.groupBy(*rows.columns).agg(F.count("*").alias("n"))
+    people = attributes.table.person is not None
     common = [f"q{at}" for at in range(len(quasi))]
     kinds = [attributes.table.column(name).spark_type for name in quasi]
     keys = [T.StructField(name, kind) for name, kind in zip(common, kinds, strict=True)]
-    cells = [T.StructField(f"p{at}", T.BinaryType()) for at in range(len(values))]
-    gathering = Gathering(len(common), len(values))
-    pairs = mapped(_ranked(rows, attributes, values, ranks), gathering.gathered, T.StructType([*keys, *cells]))
+    cells = [T.StructField(f"p{at}", T.BinaryType()) for at in range(len(values) + people)]
+    ranked = _people_ranked if people else _rows_ranked
+    gathering = Gathering(len(common), len(cells), apart=people)
+    gathered = T.StructType([*keys, *cells])
+    pairs = mapped(ranked(attributes, quasi, values, ranks), gathering.gathered, gathered)
     if population is not None:
         pairs = pairs.unionByName(_people(population, quasi), allowMissingColumns=True)
     return pairs.repartition(*common).sortWithinPartitions(*common) if common else pairs.repartition(1)
+
+
+def _rows_ranked(
+    attributes: Attributes, quasi: Sequence[str], values: Sequence[Values], ranks: Sequence[Ranks]
+) -> DataFrame:
+    """Return rows with their ranks; where they share few pairs, each once with its number."""
+    rows = attributes.rows(quasi)
+    if attributes.pairs_for_a_row(quasi) < _WORTH_COUNTING:
+        rows = rows.groupBy(*rows.columns).agg(F.count("*").alias("n"))
+    return _ranked(rows, attributes, values, ranks)
+
+
+def _people_ranked(
+    attributes: Attributes, quasi: Sequence[str], values: Sequence[Values], ranks: Sequence[Ranks]
+) -> DataFrame:
+    """Return how many people of each class have each rank ``r`` of each attribute (``which``), and are in it at all.
+
+    The people of a class come as one more attribute, of one value.
+    """
+    table = attributes.table
+    common = [f"q{at}" for at in range(len(quasi))]
+    rows = attributes.rows(quasi, table.person)
+    person = F.count_distinct("person").alias("n")
+    several = [rows.groupBy(*common).agg(person).withColumn("r", F.lit(0))]
+    for at in range(len(values)):
+        aliases = attributes.aliases(at)
+        pairs = rows.groupBy(*common, *aliases).agg(person)
+        dictionary = _dictionary(attributes, values[at], ranks[at], pairs, at)
+        joined = _joined(pairs, dictionary, aliases, missing=values[at].has_missing)
+        several.insert(-1, joined.select(*common, "n", F.col(f"r{at}").alias("r")))
+    marked = [each.select(*common, "n", "r", F.lit(at).alias("which")) for at, each in enumerate(several)]
+    return reduce(lambda one, other: one.unionByName(other), marked)
 
 
 def _ranked(rows: DataFrame, attributes: Attributes, values: Sequence[Values], ranks: Sequence[Ranks]) -> DataFrame:
@@ -195,7 +242,10 @@ def _people(population: SparkTable, quasi: Sequence[str]) -> DataFrame:
     """Return the classes of a population with their sizes."""
     keys = [F.col(population.column(name).alias).alias(f"q{at}") for at, name in enumerate(quasi)]
     common = [f"q{at}" for at in range(len(quasi))]
-    return population.frame.select(*keys).groupBy(*common).agg(F.count("*").alias("people"))
+    if population.person is None:
+        return population.frame.select(*keys).groupBy(*common).agg(F.count("*").alias("people"))
+    person = F.col(population.column(population.person).alias).alias("person")
+    return population.frame.select(*keys, person).groupBy(*common).agg(F.count_distinct("person").alias("people"))
 
 
 def _joined(frame: DataFrame, dictionary: DataFrame, columns: Sequence[str], *, missing: bool) -> DataFrame:

@@ -7,14 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql import functions as F  # noqa: N812 - Spark's own custom
 
 from tclose.counts import Integers, Ranks
 from tclose.domains import Observed
-from tclose.engines.interface import DistinctRows, Progress
+from tclose.engines.base import Progress, check_rows
+from tclose.engines.distinct import DistinctRows
 from tclose.engines.spark.counts import Values, values_of
 from tclose.engines.spark.failures import translated
-from tclose.engines.spark.table import Column, SparkTable, check_rows
+from tclose.engines.spark.table import Column, SparkTable
 
 
 def distinct_rows(
@@ -37,24 +37,11 @@ def distinct_rows(
     attributes = [*((name,) for name in quasi), *sensitive]
     aliases = list(dict.fromkeys(table.column(name).alias for names in attributes for name in names))
     with translated(table.label):
-        found = table.frame.groupBy(*aliases).agg(F.count("*").alias("n")).toArrow().combine_chunks()
+        found = table.frame.groupBy(*aliases).agg(table.tally).toArrow().combine_chunks()
     check_rows(found.num_rows, table.label)
     counts: Integers = np.asarray(found.column("n").to_numpy(), dtype=np.int64)
-    codes = np.empty((len(counts), len(attributes)), dtype=np.int32)
-    observed = []
-    for at, names in enumerate(attributes):
-        values, codes[:, at] = _numbered(found, [table.column(name) for name in names], counts)
-        observed.append(values)
-    order = np.lexsort(codes.T[::-1])
-    codes, split = codes[order], len(quasi)
-    return DistinctRows(
-        observed[:split],
-        observed[split:],
-        np.ascontiguousarray(codes[:, :split]),
-        np.ascontiguousarray(codes[:, split:]),
-        counts[order],
-        int(counts.sum()),
-    )
+    numbered = [_numbered(found, [table.column(name) for name in names], counts) for names in attributes]
+    return DistinctRows.of(numbered, len(quasi), counts)
 
 
 def _numbered(found: pa.Table, columns: Sequence[Column], counts: Integers) -> tuple[Observed, Ranks]:

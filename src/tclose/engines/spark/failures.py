@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from tclose.engines.failures import capital, stopped, translating
 from tclose.errors import EngineFailedError, HeadroomError, SourceError, TcloseError
 
 _FOREIGN = ("pyspark", "py4j", "grpc", "pyarrow")
@@ -39,17 +40,8 @@ def translated(what: str) -> Iterator[None]:
     EngineFailedError
         If Spark stopped for another reason.
     """
-    try:
+    with translating(lambda problem: translation(problem, what) if _from_spark(problem) else None):
         yield
-    except TcloseError:
-        raise
-    except Exception as problem:
-        if not _from_spark(problem):
-            raise
-        failure = translation(problem, what)
-    else:
-        return
-    raise failure from None
 
 
 def _from_spark(problem: Exception) -> bool:
@@ -62,26 +54,20 @@ def translation(problem: Exception, what: str) -> TcloseError:
     text = str(problem)
     if missing := _MISSING_MODULE.search(text):
         return EngineFailedError(
-            f"Spark's executors have no Python package {missing[1]!r}. Install tclose[spark] where they run, "
-            "or ship it with --py-files; PYSPARK_PYTHON names the Python they use."
+            f"Spark's executors have no Python package {missing[1]!r}. Install tclose with its extra 'spark' where "
+            "they run, or ship it with --py-files; PYSPARK_PYTHON names the Python they use."
         )
     if any(sign in text for sign in _NO_ROOM):
         return HeadroomError(
-            f"{_capital(what)} does not fit into the memory or disk that Spark allows its executors and driver. "
+            f"{capital(what)} does not fit into the memory or disk that Spark allows its executors and driver. "
             "Allow more (spark.executor.memory, spark.driver.memory), or set more spark.sql.shuffle.partitions."
         )
     if any(sign in text for sign in _NOT_THERE):
-        return SourceError(f"{_capital(what)} cannot be read: Spark finds no such table, path or file.")
+        return SourceError(f"{capital(what)} cannot be read: Spark finds no such table, path or file.")
     if any(sign in text for sign in _FORBIDDEN):
-        return SourceError(f"{_capital(what)} cannot be read or written: Spark has no permission. Ask who grants it.")
+        return SourceError(f"{capital(what)} cannot be read or written: Spark has no permission. Ask who grants it.")
     if any(sign in text for sign in _UNREADABLE):
-        return SourceError(f"{_capital(what)} cannot be read: it is damaged, or not what its name or schema says.")
+        return SourceError(f"{capital(what)} cannot be read: it is damaged, or not what its name or schema says.")
     condition = _CONDITION.search(text)
     kind = condition[1] if condition else type(problem).__name__
-    return EngineFailedError(
-        f"Spark stopped while working on {what} ({kind}). Its own words are withheld: they may quote cells."
-    )
-
-
-def _capital(what: str) -> str:
-    return what[:1].upper() + what[1:] if what.startswith(("a ", "an ", "the ")) else what
+    return EngineFailedError(stopped("Spark", what, kind))

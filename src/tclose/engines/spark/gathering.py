@@ -34,6 +34,8 @@ class Gathering:
 
     quasi: int
     attributes: int
+    apart: bool = False
+    """Whether the pairs of each attribute come in rows of their own."""
 
     def gathered(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Gather the rows of a partition.
@@ -42,7 +44,8 @@ class Gathering:
         ----------
         batches
             Rows: the key of a class in ``q0``, ``q1`` …, the rank of each attribute in ``r0``, ``r1`` …, and how many
-            rows of the table each stands for in ``n``, where that is there.
+            rows of the table each stands for in ``n``, where that is there. Where attributes come apart, the rank of
+            the attribute that ``which`` says in ``r``.
 
         Yields
         ------
@@ -66,8 +69,12 @@ class Gathering:
         counts = _whole_numbers(table.column("n")) if "n" in table.column_names else None
         pairs = []
         for at in range(self.attributes):
-            ranks = _whole_numbers(pc.fill_null(table.column(f"r{at}"), UNKNOWN))
-            pairs.append(summed(numbers, ranks, counts))
+            ranks = _whole_numbers(pc.fill_null(table.column("r" if self.apart else f"r{at}"), UNKNOWN))
+            if self.apart and counts is not None:
+                mine = _whole_numbers(table.column("which")) == at
+                pairs.append(summed(numbers[mine], ranks[mine], counts[mine]))
+            else:
+                pairs.append(summed(numbers, ranks, counts))
         yield from in_cells(keys, first, pairs).combine_chunks().to_batches()
 
 

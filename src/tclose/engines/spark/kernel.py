@@ -8,6 +8,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +20,8 @@ from tclose.domains import Domain
 from tclose.engines.spark.gathering import UNKNOWN, in_cells, pairs_in, summed
 from tclose.measuring import Measured, Tally, Task, measured, merged
 
+LARGEST = 20
+"""So many classes with the largest figures are listed with the tallies, so that nobody measures again to list them."""
 PAIRS = 1 << 18
 """A part is made of about so many pairs, or of one class that has more."""
 
@@ -35,6 +38,19 @@ class Whole:
 
 
 @dataclass(frozen=True)
+class Listed:
+    """A class: its key, its size, and every figure."""
+
+    key: tuple[object, ...]
+    figures: tuple[float | None, ...]
+
+    def order(self, at: int) -> tuple[bool, float]:
+        """Return what sorts classes by a figure, the largest first and none last."""
+        figure = self.figures[at]
+        return figure is None, -(figure or 0.0)
+
+
+@dataclass(frozen=True)
 class PartitionTally:
     """What one partition found: all that leaves it for the driver."""
 
@@ -46,6 +62,8 @@ class PartitionTally:
     tallies: list[Tally]
     keys: dict[int, tuple[object, ...]]
     """The key of each class that a tally names."""
+    largest: list[list[Listed]]
+    """The classes with the largest sizes, and with the largest figures of each task, the largest first."""
 
 
 @dataclass(frozen=True)
@@ -57,11 +75,17 @@ class Measuring:
     tasks: tuple[Task, ...]
     domains: tuple[Domain, ...]
     population: bool
+    apart: bool = False
+    """Whether sizes come apart from values, as one more attribute of one value."""
+
+    def wholes(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Whole]:
+        """Cut sorted cells into parts of whole classes."""
+        return wholes(batches, self.quasi, self.attributes, population=self.population, apart=self.apart)
 
     def tallies(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Give one batch of one cell: the pickled :class:`PartitionTally` of a partition; nothing if it is empty."""
         tallied: PartitionTally | None = None
-        for whole in wholes(batches, self.quasi, self.attributes, population=self.population):
+        for whole in self.wholes(batches):
             found = self._tallied(whole, 0 if tallied is None else tallied.classes)
             tallied = found if tallied is None else self._both(tallied, found)
         if tallied is not None:
@@ -80,11 +104,12 @@ class Measuring:
         return PartitionTally(
             classes=len(part.sizes),
             rows=int(part.sizes.sum()),
-            people=0 if population is None else int(population.sum()),
+            people=found.people,
             short=0 if population is None else int(np.count_nonzero(population < part.sizes)),
             unknown=whole.unknown,
             tallies=tallies,
             keys={key: _key(whole.keys, key - before) for key in sorted(named)},
+            largest=_largest(whole, found),
         )
 
     def _both(self, first: PartitionTally, second: PartitionTally) -> PartitionTally:
@@ -103,7 +128,35 @@ class Measuring:
             unknown=first.unknown + second.unknown,
             tallies=tallies,
             keys={key: value for key, value in {**first.keys, **second.keys}.items() if key in named},
+            largest=[largest_of(both, at) for at, both in enumerate(zip(first.largest, second.largest, strict=True))],
         )
+
+
+def _largest(whole: Whole, found: Measured) -> list[list[Listed]]:
+    """Return the classes with the largest sizes and figures; of equal ones, the first in the order of their keys."""
+    columns: list[NDArray[Any]] = [found.sizes, *found.values]
+    chosen = [_first_of_the_largest(np.where(np.isnan(column), -np.inf, column)) for column in columns]
+    listed = {
+        at: Listed(_key(whole.keys, at), tuple(None if np.isnan(some[at]) else some[at].item() for some in columns))
+        for at in {place for places in chosen for place in places.tolist()}
+    }
+    return [[listed[at] for at in places.tolist()] for places in chosen]
+
+
+def largest_of(several: Iterable[Sequence[Listed]], at: int) -> list[Listed]:
+    """Return the classes with the largest figures of several lists; of equal ones, the first in their order."""
+    every = [listed for some in several for listed in some]
+    return sorted(every, key=lambda listed: (listed.order(at), in_order(listed.key)))[:LARGEST]
+
+
+def _first_of_the_largest(values: NDArray[np.float64]) -> Integers:
+    """Return the places of the largest values, the largest first, and of equal ones the first."""
+    places = np.arange(len(values))
+    if len(values) > LARGEST:
+        least = np.partition(values, len(values) - LARGEST)[len(values) - LARGEST]
+        above = np.flatnonzero(values > least)
+        places = np.sort(np.concatenate([above, np.flatnonzero(values == least)[: LARGEST - len(above)]]))
+    return places[np.argsort(-values[places], kind="stable")]
 
 
 @dataclass(frozen=True)
@@ -119,7 +172,7 @@ class Listing:
     def classes(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Give the classes of a partition, in their order."""
         how = self.measuring
-        for whole in wholes(batches, how.quasi, how.attributes, population=how.population):
+        for whole in how.wholes(batches):
             found = measured(whole.part, how.tasks, how.domains, whole.population)
             columns = [*whole.keys.columns, pa.array(found.sizes), *figures(found.values, self.whole_numbers)]
             yield from pa.table(columns, names=list(self.names)).combine_chunks().to_batches()
@@ -135,7 +188,9 @@ def figures(values: Sequence[NDArray[np.float64]], whole_numbers: Sequence[bool]
     ]
 
 
-def wholes(batches: Iterable[pa.RecordBatch], quasi: int, attributes: int, *, population: bool) -> Iterator[Whole]:
+def wholes(
+    batches: Iterable[pa.RecordBatch], quasi: int, attributes: int, *, population: bool, apart: bool = False
+) -> Iterator[Whole]:
     """Cut sorted cells into parts of whole classes.
 
     Parameters
@@ -148,9 +203,11 @@ def wholes(batches: Iterable[pa.RecordBatch], quasi: int, attributes: int, *, po
         How many quasi-identifiers and attributes there are.
     population
         Whether there are rows that count the population.
+    apart
+        Whether sizes come apart from values, as one more attribute of one value.
     """
-    for gathered in _whole_classes(batches, quasi, attributes):
-        found = whole(gathered, quasi, attributes, population=population)
+    for gathered in _whole_classes(batches, quasi, attributes + apart):
+        found = whole(gathered, quasi, attributes, population=population, apart=apart)
         if len(found.part.sizes):
             yield found
 
@@ -211,16 +268,17 @@ def class_starts(table: pa.Table, quasi: int) -> Integers:
     return np.flatnonzero(changed).astype(np.int64)
 
 
-def whole(table: pa.Table, quasi: int, attributes: int, *, population: bool) -> Whole:
+def whole(table: pa.Table, quasi: int, attributes: int, *, population: bool, apart: bool = False) -> Whole:
     """Return the classes of sorted cells, all cells of each; classes that only the population has are left out."""
     starts = class_starts(table, quasi)
     lengths = np.diff(np.append(starts, table.num_rows))
     class_of = np.repeat(np.arange(len(starts)), lengths)
-    pairs = [summed(*pairs_in(table.column(f"p{at}"), class_of)) for at in range(attributes)]
-    sizes = _sums(pairs[0].classes, pairs[0].counts, len(starts))
+    pairs = [summed(*pairs_in(table.column(f"p{at}"), class_of)) for at in range(attributes + apart)]
+    sized = pairs[-1] if apart else pairs[0]
+    sizes = _sums(sized.classes, sized.counts, len(starts))
     mine = np.flatnonzero(sizes)
     number = np.cumsum(sizes > 0) - 1
-    blocks = [_block(number[each.classes], each.ranks, each.counts, len(mine)) for each in pairs]
+    blocks = [_block(number[each.classes], each.ranks, each.counts, len(mine)) for each in pairs[:attributes]]
     people = _sums(class_of, _numbers(table, "people"), len(starts))[mine] if population else None
     keys = table.select([f"q{at}" for at in range(quasi)]).take(pa.array(starts[mine])) if quasi else pa.table({})
     part = Part(np.arange(len(mine), dtype=np.int64)[:, np.newaxis], sizes[mine], tuple(blocks))
@@ -253,3 +311,8 @@ def _numbers(table: pa.Table, name: str) -> Integers:
 
 def _key(keys: pa.Table, at: int) -> tuple[object, ...]:
     return tuple(column[at].as_py() for column in keys.columns)
+
+
+def in_order(key: tuple[object, ...]) -> list[tuple[bool, Any]]:
+    """Return what sorts keys as Spark does: by their values, a missing one first."""
+    return [(value is not None, value) for value in key]

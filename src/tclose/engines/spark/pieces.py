@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from pyspark.sql import functions as F  # noqa: N812 - Spark's own custom
 from pyspark.sql import types as T  # noqa: N812
 
-from tclose.engines.interface import Recoding
 from tclose.engines.pieces import check_shapes, piece_columns, reads_exactly, text_of
+from tclose.engines.recodings import Recoding
 from tclose.engines.spark.arrow import local_frame
 from tclose.engines.spark.failures import translated
 from tclose.engines.spark.table import Column, SparkTable
-from tclose.errors import InputError, InternalError
+from tclose.errors import InputError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -32,11 +32,7 @@ def pieces_table(table: SparkTable, recoding: Recoding) -> pa.Table:
     """
     check_shapes(recoding)
     keys = [table.column(name) for name in recoding.keys]
-    quasi = [table.column(name) for name in recoding.quasi]
-    kinds = [column.spark_type for column in keys]
-    kinds += [
-        column.spark_type if native else T.StringType() for column, native in zip(quasi, recoding.native, strict=True)
-    ]
+    kinds = [*(column.spark_type for column in keys), *(T.StringType() for _ in recoding.quasi)]
     texts = [_texts(values, column) for values, column in zip(recoding.values, keys, strict=True)]
     texts += [[text_of(label) for label in labels] for labels in recoding.labels]
     typed = _typed(table.frame, texts, kinds)
@@ -48,10 +44,7 @@ def pieces_table(table: SparkTable, recoding: Recoding) -> pa.Table:
         _check_apart(typed[at].filter(pa.array(read)), column, table)
         known &= read[given[f"k{at}"]]
         columns[f"k{at}"] = typed[at].take(pa.array(given[f"k{at}"]))
-    for at, column in enumerate(quasi):
-        labels = typed[len(keys) + at]
-        if not _read(texts[len(keys) + at], labels).all():
-            raise InternalError(f"A label of {column.name!r} does not read as a value of the column.")
+    for at, labels in enumerate(typed[len(keys) :]):
         codes = given[f"q{at}"]
         columns[f"q{at}"] = labels.take(pa.array(codes, mask=codes < 0))
     return pa.table(columns).filter(pa.array(known))
@@ -68,7 +61,7 @@ def pieces_frame(beside: DataFrame, pieces: pa.Table) -> DataFrame:
 
 def _texts(values: Sequence[object], column: Column) -> list[str | None]:
     """Return values as texts that read as them; a text that would be rounded reads as nothing known."""
-    return [text_of(value) if reads_exactly(value, column.type) else _NO_VALUE for value in values]
+    return [column.as_spark(text_of(value)) if reads_exactly(value, column.type) else _NO_VALUE for value in values]
 
 
 _NO_VALUE = "\x00"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import reduce
+from dataclasses import replace
+from functools import cached_property, reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,8 +13,7 @@ from pyspark.sql import functions as F  # noqa: N812 - Spark's own custom
 from pyspark.sql import types as T  # noqa: N812
 
 from tclose.counts import Integers
-from tclose.engines.interface import Recoding, Unknown
-from tclose.engines.refusals import check_columns, check_division, check_published, check_strangers, other_table
+from tclose.engines.recodings import Recoder, Recoding
 from tclose.engines.spark.failures import translated
 from tclose.engines.spark.pieces import pieces_frame, pieces_table
 from tclose.engines.spark.released import SparkReleased
@@ -25,57 +24,28 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 
-def recode(table: SparkTable, recoding: Recoding, unknown: Unknown) -> SparkReleased:
-    """Return the table that a recoding publishes.
+class SparkRecoder(Recoder[SparkReleased]):
+    """One recoding of a table of Spark under way."""
 
-    Parameters
-    ----------
-    table
-        The original table.
-    recoding
-        What becomes of its rows.
-    unknown
-        Whether rows whose key values are no piece's are refused or dropped.
-    """
-    check_columns(recoding)
-    table = table.keep([*recoding.keys, *recoding.columns])
-    work = _Work(table, recoding, pieces_table(table, recoding))
-    check_division(recoding, divided=work.divided)
-    rows = work.rows()
-    found, strangers = work.counts(rows)
-    check_strangers(strangers, recoding, unknown, table.label)
-    if recoding.counts is not None and not np.array_equal(found, recoding.counts):
-        raise other_table(table.label)
-    published = int(found[recoding.classes >= 0].sum())
-    check_published(published, table.label)
-    return SparkReleased(work.released(rows), work.columns(), published, strangers, recoding.seed)
-
-
-@dataclass(frozen=True)
-class _Work:
-    """One recoding of one table under way."""
-
-    table: SparkTable
-    recoding: Recoding
-    pieces: pa.Table
+    def __init__(self, table: SparkTable, recoding: Recoding) -> None:
+        super().__init__(recoding, table.label)
+        self.table = table.keep([*recoding.keys, *recoding.columns])
+        self.others = [name for name in recoding.columns if name not in recoding.keys]
+        self.pieces = pieces_table(self.table, recoding)
 
     @property
     def divided(self) -> bool:
         """Whether rows of the same key values go to several pieces."""
         return self.pieces.num_rows > 0 and int(np.max(self.pieces.column("parts").to_numpy())) > 1
 
-    @property
-    def others(self) -> list[Column]:
-        """The published columns whose own cells are published."""
-        return [self.table.column(name) for name in self.recoding.columns if name not in self.recoding.keys]
-
-    def rows(self) -> DataFrame:
+    @cached_property
+    def _rows(self) -> DataFrame:
         """Return all rows: the piece of each (null where there is none), and the other columns that are published."""
         first = pieces_frame(self.table.frame, self._of_pieces(first=True))
         keys = [self.table.column(name).alias for name in self.recoding.keys]
         matches = [self.table.frame[key].eqNullSafe(first[f"k{at}"]) for at, key in enumerate(keys)]
         matched = self.table.frame.join(first, reduce(lambda a, b: a & b, matches, F.lit(True)), "left")
-        rows = matched.select("piece", "parts", *(F.col(c.alias).alias(f"o{at}") for at, c in enumerate(self.others)))
+        rows = matched.select("piece", "parts", *self._own)
         return self._divided(rows) if self.divided else rows.drop("parts")
 
     def _of_pieces(self, *, first: bool) -> pa.Table:
@@ -98,43 +68,55 @@ class _Work:
         placed = shared.join(pieces, (F.col("shared") == F.col("first")) & within, "left").select("piece", *others)
         return alone.unionByName(placed)
 
-    def counts(self, rows: DataFrame) -> tuple[Integers, int]:
-        """Return how many rows each piece has, and how many rows belong to none."""
-        with translated(self.table.label):
-            found = rows.groupBy("piece").agg(F.count("*").alias("n")).toArrow()
-        numbers = found.column("n").to_pylist()
+    @property
+    def _own(self) -> list[Expression]:
+        """The published columns whose own cells are published, as ``o0``, ``o1`` and so on."""
+        return [F.col(self.table.column(name).alias).alias(f"o{at}") for at, name in enumerate(self.others)]
+
+    @cached_property
+    def _counts(self) -> tuple[Integers, int]:
+        """How many rows each piece has, and how many rows belong to none."""
+        with translated(self.label):
+            found = self._rows.groupBy("piece").agg(F.count("*").alias("n")).toArrow()
         counts = np.zeros(len(self.recoding.classes), dtype=np.int64)
-        strangers = 0
-        for piece, number in zip(found.column("piece").to_pylist(), numbers, strict=True):
+        unmatched = 0
+        for piece, number in zip(*(found.column(name).to_pylist() for name in ("piece", "n")), strict=True):
             if piece is None:
-                strangers += number
+                unmatched += number
             else:
                 counts[piece] = number
-        return counts, strangers
+        return counts, unmatched
 
-    def released(self, rows: DataFrame) -> DataFrame:
+    def unmatched(self) -> int:
+        """Return how many rows belong to no piece."""
+        return self._counts[1]
+
+    def as_counted(self) -> bool:
+        """Say whether each piece has as many rows as the recoding says."""
+        counts = self.recoding.counts
+        return counts is not None and np.array_equal(self._counts[0], counts)
+
+    def published(self) -> int:
+        """Return how many rows are published."""
+        return int(self._counts[0][self.recoding.classes >= 0].sum())
+
+    def released(self, published: int, unmatched: int) -> SparkReleased:
         """Return the released rows, their columns put together from the pieces and the rows."""
         shown = ["piece"]
         shown += [f"q{at}" for at in range(len(self.recoding.quasi))]
         shown += [f"k{at}" for at, name in enumerate(self.recoding.keys) if name not in self.recoding.quasi]
         kept = self.pieces.filter(self.pieces.column("kept")).select(shown)
         pieces = pieces_frame(self.table.frame, kept).withColumnRenamed("piece", "of_piece")
-        joined = rows.join(pieces, F.col("piece") == F.col("of_piece"))
-        return joined.select(*(self._expression(name).alias(f"c{at}") for at, name in enumerate(self.recoding.columns)))
+        joined = self._rows.join(pieces, F.col("piece") == F.col("of_piece"))
+        places = [self.place(name, self.others) for name in self.recoding.columns]
+        frame = joined.select(*(F.col(place).alias(f"c{at}") for at, place in enumerate(places)))
+        return SparkReleased(frame, self._columns(), published, unmatched, self.recoding.seed)
 
-    def _expression(self, name: str) -> Expression:
-        """Return a published column: the class's label, a key value as it is, or a row's own cell."""
-        if name in self.recoding.quasi:
-            return F.col(f"q{self.recoding.quasi.index(name)}")
-        if name in self.recoding.keys:
-            return F.col(f"k{self.recoding.keys.index(name)}")
-        return F.col(f"o{[column.name for column in self.others].index(name)}")
-
-    def columns(self) -> tuple[Column, ...]:
+    def _columns(self) -> tuple[Column, ...]:
         """Return the published columns; a recoded one is text unless it keeps its own type."""
         found = []
         for at, name in enumerate(self.recoding.columns):
             original = replace(self.table.column(name), alias=f"c{at}")
-            recoded = name in self.recoding.quasi and not self.recoding.native[self.recoding.quasi.index(name)]
-            found.append(replace(original, type="VARCHAR", spark_type=T.StringType()) if recoded else original)
+            recoded = replace(original, type="VARCHAR", spark_type=T.StringType(), zoned=False)
+            found.append(original if self.keeps_type(name) else recoded)
         return tuple(found)

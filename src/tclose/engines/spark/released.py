@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F  # noqa: N812 - Spark's own custom
 
+from tclose.engines.base import Released
 from tclose.engines.spark.failures import translated
 from tclose.engines.spark.reading import read_path
 from tclose.engines.spark.table import Column, SparkTable, bound
-from tclose.engines.spark.writing import replacing, write_frame, write_to
+from tclose.engines.spark.writing import target, write_frame, write_to
+from tclose.targets import Target
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-_LABEL = "the release"
+_LABEL = Released.label
 
 
-class SparkReleased:
+class SparkReleased(Released[Column]):
     """A released table as a frame that Spark computes whenever it is read.
 
     Parameters
@@ -44,14 +45,6 @@ class SparkReleased:
         self.unknown = unknown
         self._seed = seed
 
-    label = _LABEL
-    notes: tuple[str, ...] = ()
-
-    @property
-    def names(self) -> list[str]:
-        """The names of the published columns."""
-        return [column.name for column in self.columns]
-
     def keep(self, columns: Sequence[str]) -> SparkTable:
         """Return the table of just these columns."""
         return self.table.keep(columns)
@@ -59,7 +52,8 @@ class SparkReleased:
     def _ordered(self) -> DataFrame:
         """Return the rows in an order that follows from their content and the seed alone."""
         aliases = [column.alias for column in self.columns]
-        return self.table.frame.orderBy(F.xxhash64(*aliases, F.lit(self._seed)), *aliases)
+        ordered = self.table.frame.orderBy(F.xxhash64(*aliases, F.lit(self._seed)), *aliases)
+        return ordered.select(*(column.published for column in self.columns))
 
     def to_spark(self) -> DataFrame:
         """Return the table as a frame of Spark, in the order of its content."""
@@ -69,12 +63,9 @@ class SparkReleased:
         """Write the table from Spark to a folder, as the ending of the path says."""
         write_frame(self._ordered(), self.names, path, _LABEL)
 
-    @contextmanager
-    def writing(self, path: str | Path) -> Iterator[Path]:
-        """Write to a temporary folder, give its path, and rename it when the block ends without an error."""
-        with replacing(path) as temporary:
-            self.write_to(temporary)
-            yield temporary
+    def target(self, path: str | Path) -> Target:
+        """Return the folder that the table is written to."""
+        return target(path)
 
     def write_to(self, path: str | Path) -> None:
         """Write to just this folder, which need not be whole after a failure."""
@@ -83,7 +74,7 @@ class SparkReleased:
     def read_back(self, path: str | Path) -> SparkTable:
         """Open a folder that this table was written to, as somebody who knows nothing else of it would."""
         with translated(_LABEL):
-            return bound(read_path(self.table.frame.sparkSession, Path(path).absolute().as_uri()), _LABEL)
+            return bound(read_path(self.table.frame.sparkSession, f"file://{Path(path).absolute()}"), _LABEL)
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         return self.to_arrow().__arrow_c_stream__(requested_schema)
@@ -96,9 +87,3 @@ class SparkReleased:
     def to_pandas(self) -> Any:
         """Return the table as a pandas frame."""
         return self.to_arrow().to_pandas()
-
-    def to_polars(self) -> Any:
-        """Return the table as a polars frame."""
-        import polars as pl
-
-        return pl.DataFrame(self)

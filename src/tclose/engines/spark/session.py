@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -15,20 +16,29 @@ from pyspark.sql import functions as F  # noqa: N812 - Spark's own custom
 
 from tclose.counts import Integers, Part, Ranks
 from tclose.domains import Domain, Observed
-from tclose.engines.interface import DistinctRows, MeasuredThere, Progress, Recoding, Unknown
+from tclose.engines.base import Counted, Engine, Progress, aligned, check_rows
+from tclose.engines.distinct import DistinctRows
+from tclose.engines.people import Census, Trajectories
+from tclose.engines.recodings import Recoding, Unknown
 from tclose.engines.spark.arrow import mapped
 from tclose.engines.spark.classes import SparkClasses
+from tclose.engines.spark.cluster_rows import SparkCluster
 from tclose.engines.spark.counts import Attributes, Values, gathered_pairs
 from tclose.engines.spark.distinct import distinct_rows
 from tclose.engines.spark.failures import translated
-from tclose.engines.spark.kernel import Measuring, PartitionTally, whole
-from tclose.engines.spark.reading import frame_of
-from tclose.engines.spark.recoded import recode
+from tclose.engines.spark.kernel import Listed, Measuring, PartitionTally, largest_of, whole
+from tclose.engines.spark.reading import frame_of, pattern_notes
+from tclose.engines.spark.recoded import SparkRecoder
 from tclose.engines.spark.released import SparkReleased
-from tclose.engines.spark.spreading import SparkSpread
-from tclose.engines.spark.table import SparkTable, aligned, bound, check_rows, equal_to
+from tclose.engines.spark.starting import read_source
+from tclose.engines.spark.statistics import table_statistics
+from tclose.engines.spark.table import SparkTable, bound, equal_to
+from tclose.engines.spark.writing import target
+from tclose.engines.statistics import TableStatistics
 from tclose.errors import InputError, SourceError
-from tclose.measuring import Task
+from tclose.measuring import Measured, Task, check_population
+from tclose.sources import ReadOptions, SparkSource
+from tclose.targets import Target
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -36,29 +46,49 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 
-class ClusterSession:
+class ClusterSession(Engine):
     """Binds tables to the Spark session that the caller holds, and counts them there."""
 
-    def __init__(self, spark: SparkSession) -> None:
+    def __init__(self, spark: SparkSession, read: ReadOptions | None = None) -> None:
         self.spark = spark
+        self._read = read or ReadOptions()
 
-    @staticmethod
-    def of(table: Any, *, memory: str | None, threads: int | None, temp: str | None) -> ClusterSession:
-        """Return the session that a frame belongs to; what it may use was said when it was started."""
-        if memory or threads or temp:
+    @classmethod
+    def of(cls, table: Any, **settings: Any) -> ClusterSession:
+        """Return the session that a table belongs to; what it may use was said when it was started.
+
+        Options for reading are those of a path; a frame has been read already.
+        """
+        read = settings.pop("read", None)
+        if any(settings.values()):
             raise InputError(
                 "Memory, threads and a temporary folder are not for tclose to give to Spark; set them where the Spark "
                 "session is started, such as spark.executor.memory."
             )
+        if isinstance(table, SparkSource):
+            return ClusterSession(read_source(table).sparkSession, table.options)
+        if read not in (None, ReadOptions()):
+            raise InputError(
+                "How files are read is not for tclose to say of a Spark DataFrame, which has been read already; say it "
+                "where the frame is made, such as spark.read.option."
+            )
         return ClusterSession(table.sparkSession)
+
+    @classmethod
+    def target(cls, path: str | Path) -> Target:
+        """Return the folder that Spark would write, refused if its ending says no format."""
+        return target(path)
 
     def open(self, table: object) -> SparkTable:
         """Return a table with its columns; its rows are not read yet."""
         if isinstance(table, SparkReleased):
             return table.table
-        label = repr(str(table)) if isinstance(table, str | Path) else "a Spark DataFrame"
-        with translated(label):
-            return bound(frame_of(self.spark, table), label)
+        if isinstance(table, SparkSource):
+            frame = read_source(table)
+            return replace(bound(frame, table.label), notes=pattern_notes(frame, table.path))
+        label = str(table) if isinstance(table, str | Path) else "a Spark DataFrame"
+        with translated(repr(label) if isinstance(table, str | Path) else label):
+            return bound(frame_of(self.spark, table, self._read), label)
 
     def count(
         self,
@@ -77,22 +107,49 @@ class ClusterSession:
         """Return the distinct values of a column, or of several taken as one, with their counts."""
         return Attributes(table, (names,)).look()[0].observed
 
+    def census(self, table: SparkTable, person: str) -> Census:
+        """Return how many people the rows of a table are of, told apart by a column."""
+        grouped = table.frame.groupBy(F.col(table.column(person).alias).alias("p")).agg(F.count("*").alias("n"))
+        counted = grouped.agg(
+            F.sum("n"),
+            F.count("p"),
+            F.count_if(F.col("p").isNotNull() & (F.col("n") > 1)),
+            F.sum(F.when(F.col("p").isNull(), F.col("n"))),
+        )
+        with translated(table.label):
+            (found,) = counted.collect()
+        return Census(*(number or 0 for number in found))
+
+    def trajectories(self, table: SparkTable, quasi: Sequence[str], person: str) -> Trajectories:
+        """Return by which sets of classes people are told apart; the sets stay on the cluster."""
+        key = F.struct(*(F.col(table.column(name).alias) for name in quasi)).alias("key")
+        pairs = table.frame.select(F.col(table.column(person).alias).alias("p"), key).distinct()
+        listed = pairs.groupBy("p").agg(F.array_sort(F.collect_list("key")).alias("l"))
+        shared = listed.groupBy("l").agg(F.count("*").alias("n")).withColumn("m", F.size("l"))
+        several = F.sum(F.when(F.col("m") > 1, F.col("n")).otherwise(0))
+        with translated(table.label):
+            return Trajectories.of(shared.groupBy("n").agg(F.count("*"), several).collect())
+
     def distinct(
         self, table: SparkTable, quasi: Sequence[str], sensitive: Sequence[tuple[str, ...]], progress: Progress
     ) -> DistinctRows:
         """Return the distinct combinations of quasi-identifiers and sensitive values, with their counts."""
         return distinct_rows(table, quasi, sensitive, progress)
 
+    def statistics(self, table: SparkTable, progress: Progress) -> TableStatistics:
+        """Return what every column of a table has: rows, missing and different values; never a value."""
+        return table_statistics(table, progress)
+
     def recode(self, table: SparkTable, recoding: Recoding, *, unknown: Unknown = "refuse") -> SparkReleased:
         """Return the table that a recoding publishes; rows that it does not know are refused or dropped."""
-        return recode(table, recoding, unknown)
+        return SparkRecoder(table, recoding).recoded(unknown)
 
-    def spread(self, table: SparkTable) -> SparkSpread:
+    def cluster(self, table: SparkTable) -> SparkCluster:
         """Return where a search may put the distinct rows of a table, so that the executors share in it."""
-        return SparkSpread(table)
+        return SparkCluster(table)
 
 
-class SparkCounted:
+class SparkCounted(Counted):
     """A counted table: classes are measured in the executors, and only tallies come to the driver."""
 
     def __init__(
@@ -106,6 +163,8 @@ class SparkCounted:
         self._pairs: DataFrame | None = None
         self.measuring: Measuring | None = None
         self.class_count = 0
+        self.largest: list[list[Listed]] = []
+        """The classes with the largest sizes, and with the largest figures of each task, once they are measured."""
         progress("Counting values", None)
         self.rows = self._values[0].rows
         check_rows(self.rows, self.table.label)
@@ -124,26 +183,33 @@ class SparkCounted:
         """The values of each attribute and how many rows carry them."""
         return [values.observed for values in self._values]
 
-    def measured(
-        self, ranks: Sequence[Ranks], tasks: Sequence[Task], domains: Sequence[Domain]
-    ) -> Iterator[MeasuredThere]:
+    def measured(self, ranks: Sequence[Ranks], tasks: Sequence[Task], domains: Sequence[Domain]) -> Iterator[Measured]:
         """Measure every class in the executors, and give the tally of each partition."""
         self._progress("Measuring classes", None)
         self._pairs = gathered_pairs(self._attributes, self.quasi, self._values, ranks, self._people)
         self.measuring = Measuring(
-            len(self.quasi), len(domains), tuple(tasks), tuple(domains), self._people is not None
+            len(self.quasi),
+            len(domains),
+            tuple(tasks),
+            tuple(domains),
+            self._people is not None,
+            self.table.person is not None,
         )
         tallies = mapped(self._pairs, self.measuring.tallies, "tally binary")
         with translated(self.table.label):
             found = tallies.toArrow().column("tally").to_pylist()
         partitions: list[PartitionTally] = [pickle.loads(tally) for tally in found]  # noqa: S301 - our own executors'
-        if sum(each.unknown for each in partitions) or sum(each.rows for each in partitions) != self.rows:
+        other_rows = self.table.person is None and sum(each.rows for each in partitions) != self.rows
+        if other_rows or sum(each.unknown for each in partitions) > 0:
             raise SourceError("The table changed while it was being read; run again when nothing writes to it.")
+        check_population(sum(each.short for each in partitions))
         self.class_count = sum(each.classes for each in partitions)
+        every = zip(*(each.largest for each in partitions), strict=True)
+        self.largest = [largest_of(some, at) for at, some in enumerate(every)]
         for each in partitions:
             yield self._here(each)
 
-    def _here(self, found: PartitionTally) -> MeasuredThere:
+    def _here(self, found: PartitionTally) -> Measured:
         """Return the tallies of a partition, its classes numbered so that their keys can be looked up here."""
         numbers = {key: len(self._named) + at for at, key in enumerate(found.keys)}
         self._named += found.keys.values()
@@ -153,7 +219,7 @@ class SparkCounted:
                 for keys in tally.keys
             ]
         none = np.zeros((0, 1), dtype=np.int64)
-        return MeasuredThere(none, none[:, 0], (), tuple(found.tallies), found.people, found.short)
+        return Measured(none, none[:, 0], (), tuple(found.tallies), found.people, found.rows)
 
     def key(self, number: int) -> tuple[object, ...]:
         """Return the values of a class that a tally or a part names."""
@@ -167,7 +233,9 @@ class SparkCounted:
         with translated(self.table.label):
             table = (pairs.orderBy(*common) if common else pairs).toArrow()
         names = len(self._values)
-        self._whole = whole(table, len(common), names, population=self._people is not None)
+        self._whole = whole(
+            table, len(common), names, population=self._people is not None, apart=self.table.person is not None
+        )
         self._named = [tuple(row) for row in zip(*(c.to_pylist() for c in self._whole.keys.columns), strict=True)]
         self.class_count = len(self._whole.part.sizes)
         yield measure(self._whole.part)
@@ -187,12 +255,12 @@ class SparkCounted:
         return self._whole.keys
 
     def codes(self, keys: Integers) -> Integers:
-        """Return, for each key, the code of each quasi-identifier."""
+        """Return, for each key, the code of each quasi-identifier, in the order of its values."""
         found = []
         for column in self._whole.keys.columns:
-            encoded = pc.dictionary_encode(column, null_encoding="encode").combine_chunks()
-            indices = encoded.indices if isinstance(encoded, pa.DictionaryArray) else encoded.chunk(0).indices
-            found.append(np.asarray(indices.to_numpy(zero_copy_only=False), dtype=np.int64)[keys[:, 0]])
+            sortable = column.cast(pa.int8()) if pa.types.is_boolean(column.type) else column
+            places = pc.rank(sortable, tiebreaker="dense")
+            found.append(np.asarray(places.to_numpy(zero_copy_only=False), dtype=np.int64)[keys[:, 0]])
         return np.stack(found, axis=1) if found else np.zeros((len(keys), 0), dtype=np.int64)
 
     def population(self, keys: Integers) -> Integers | None:
@@ -204,9 +272,7 @@ class SparkCounted:
         """Return how many rows of a class carry each observed value of an attribute."""
         columns, values = self._attributes.columns(at), self._values[at]
         with translated(self.table.label):
-            found = (
-                self._matching(key).groupBy(*(column.alias for column in columns)).agg(F.count("*").alias("n"))
-            ).toArrow()
+            found = (self._matching(key).groupBy(*(column.alias for column in columns)).agg(self.table.tally)).toArrow()
         rows = zip(*(found.column(column.alias).to_pylist() for column in columns), strict=True)
         counts = dict(zip(rows, found.column("n").to_pylist(), strict=True))
         every = zip(*(column.to_pylist() for column in values.columns.columns), strict=True)

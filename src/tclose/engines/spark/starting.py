@@ -2,37 +2,24 @@
 
 from __future__ import annotations
 
+import atexit
 import functools
 import os
 import shutil
 import socket
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tclose.errors import EngineFailedError, EngineNotInstalledError, InputError
+from tclose.errors import EngineFailedError, EngineNotInstalledError
+from tclose.sources import SparkSource
+from tclose.targets import private_folder
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-
-
-def settings(texts: tuple[str, ...]) -> dict[str, str]:
-    """Return settings written as ``key=value``.
-
-    Examples
-    --------
-    >>> settings(("spark.executor.memory=4g", "spark.app.name=a=b"))
-    {'spark.executor.memory': '4g', 'spark.app.name': 'a=b'}
-    """
-    found = {}
-    for text in texts:
-        key, sign, value = text.partition("=")
-        if not sign or not key.strip():
-            raise InputError(f"--conf {text!r} is not KEY=VALUE, such as spark.executor.memory=4g.")
-        found[key.strip()] = value
-    return found
 
 
 def started(master: str | None, conf: Mapping[str, str]) -> SparkSession:
@@ -56,7 +43,10 @@ def started(master: str | None, conf: Mapping[str, str]) -> SparkSession:
     _check_master(master or conf.get("spark.master", ""))
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName("tclose")
-    for key, value in {"spark.ui.showConsoleProgress": "false", "spark.log.level": "OFF", **conf}.items():
+    usual = {"spark.ui.showConsoleProgress": "false", "spark.log.level": "OFF"}
+    if not {"spark.remote", "spark.local.dir"} & set(conf):
+        usual["spark.local.dir"] = _private_folder()
+    for key, value in {**usual, **conf}.items():
         builder = builder.config(key, value)
     builder = builder.master(master) if master else builder
     try:
@@ -67,6 +57,13 @@ def started(master: str | None, conf: Mapping[str, str]) -> SparkSession:
             f"Spark could not be started ({type(problem).__name__}). Check --master and --conf, that the master "
             "can be reached, and that spark.local.dir can be written to; --conf spark.log.level=WARN shows its log."
         ) from None
+
+
+def _private_folder() -> str:
+    """Return a folder for the rows that Spark puts on this machine's disk, which goes with the process."""
+    folder = private_folder(Path(tempfile.gettempdir()))
+    atexit.register(folder.remove)
+    return str(folder.path)
 
 
 @contextmanager
@@ -113,11 +110,11 @@ def _check_java() -> None:
 
 
 @functools.cache
-def read_table(path: str, master: str | None, conf: tuple[tuple[str, str], ...]) -> DataFrame:
+def read_source(source: SparkSource) -> DataFrame:
     """Return the table under a path, read by a session that is started for it."""
     from tclose.engines.spark.failures import translated
     from tclose.engines.spark.reading import read_path
 
-    spark = started(master, dict(conf))
-    with translated(repr(path)):
-        return read_path(spark, path)
+    spark = started(source.master, dict(source.conf))
+    with translated(repr(source.path)):
+        return read_path(spark, source.path, source.options)

@@ -2,39 +2,48 @@
 
 from __future__ import annotations
 
+import functools
+import operator
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F  # noqa: N812 - Spark's own custom
 
-from tclose.engines.duckdb.statistics import ColumnStatistics, TableStatistics
-from tclose.engines.interface import Progress
+from tclose.engines.base import Progress, check_rows
 from tclose.engines.spark.failures import translated
-from tclose.engines.spark.session import ClusterSession
-from tclose.engines.spark.table import Column, SparkTable, check_rows
+from tclose.engines.spark.table import Column, SparkTable
+from tclose.engines.statistics import (
+    EMAILS,
+    SENTENCES,
+    ColumnStatistics,
+    TableStatistics,
+    is_numbering,
+    is_text,
+    is_whole,
+)
 
 if TYPE_CHECKING:
+    from pyspark.sql import Column as SparkColumn
     from pyspark.sql import Row
 
 
-def table_statistics(table: Any, *, progress: Progress | None = None) -> TableStatistics:
-    """Count every column of a Spark DataFrame.
+def table_statistics(opened: SparkTable, progress: Progress) -> TableStatistics:
+    """Count every column of a table of Spark.
 
     Parameters
     ----------
-    table
-        The frame.
+    opened
+        The table.
     progress
         Called with a stage and a share done.
     """
-    tell = progress or (lambda _stage, _share: None)
-    opened = ClusterSession(table.sparkSession).open(table)
     with translated(opened.label):
         rows = int(opened.frame.count())
     check_rows(rows, opened.label)
     columns = []
     for at, column in enumerate(opened.columns):
-        tell("Counting values", at / len(opened.columns))
+        progress("Counting values", at / len(opened.columns))
         columns.append(_column(opened, column, rows))
     return TableStatistics(opened.label, rows, tuple(columns), opened.notes)
 
@@ -44,16 +53,18 @@ def _column(table: SparkTable, column: Column, rows: int) -> ColumnStatistics:
         return ColumnStatistics(column.name, column.type, rows, problem=column.problem)
     number = F.col("n").cast("decimal(18,0)")
     value = F.col(column.alias)
-    email = value.like("%_@_%._%") if column.type == "VARCHAR" else F.lit(False)
+    looks = [_like(value, patterns) if is_text(column.type) else F.lit(False) for patterns in (EMAILS, SENTENCES)]
+    ends = [end(value) if is_whole(column.type) else F.lit(None) for end in (F.min, F.max)]
     grouped = table.frame.groupBy(column.alias).agg(F.count("*").alias("n"))
     with translated(table.label):
         found: Row | None = grouped.agg(
             F.count(value),
             F.sum(F.when(value.isNull(), F.col("n"))),
             F.sum(number * (number - 1)),
-            F.sum(F.when(email, F.col("n"))),
+            *(F.sum(F.when(look, F.col("n"))) for look in looks),
+            *ends,
         ).first()
-    distinct, nulls, same, emails = found or (0, 0, 0, 0)
+    distinct, nulls, same, emails, sentences, low, high = found or (0, 0, 0, 0, 0, None, None)
     present = rows - int(nulls or 0)
     return ColumnStatistics(
         column.name,
@@ -63,4 +74,10 @@ def _column(table: SparkTable, column: Column, rows: int) -> ColumnStatistics:
         int(distinct),
         Fraction(int(same or 0), 2),
         emails=int(emails or 0) / max(1, present),
+        sentences=int(sentences or 0) / max(1, present),
+        numbering=is_numbering(low, high, int(distinct)),
     )
+
+
+def _like(value: SparkColumn, patterns: Sequence[str]) -> SparkColumn:
+    return functools.reduce(operator.or_, map(value.like, patterns))

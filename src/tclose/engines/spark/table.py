@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import datetime as dt
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from decimal import Decimal
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F  # noqa: N812 - Spark's own custom
 from pyspark.sql import types as T  # noqa: N812
 
 from tclose.domains import Kind
-from tclose.errors import ColumnNotFoundError, EmptyTableError, SourceError, listed
+from tclose.engines import base
+from tclose.engines.base import check_names
+from tclose.engines.duckdb.problems import NESTED
+from tclose.engines.pieces import text_of
+from tclose.engines.spark.texts import PROBLEM, SPELLING
+from tclose.engines.text_types import spelling_notes
+from tclose.values import castable, named_texts
 
 if TYPE_CHECKING:
     from pyspark.sql import Column as Expression
@@ -28,7 +35,7 @@ _NAMES: dict[type[T.DataType], str] = {
     T.ShortType: "SMALLINT",
     T.IntegerType: "INTEGER",
     T.LongType: "BIGINT",
-    T.FloatType: "FLOAT",
+    T.FloatType: "DOUBLE",
     T.DoubleType: "DOUBLE",
     T.DateType: "DATE",
     T.TimestampType: "TIMESTAMP",
@@ -36,35 +43,38 @@ _NAMES: dict[type[T.DataType], str] = {
     T.BinaryType: "BLOB",
     T.DayTimeIntervalType: "INTERVAL",
 }
+_NARROW_DIGITS = range(1, 10)
+"""How many digits the shortest decimal of a float of 32 bits may have."""
 _UTC = (
     "TIMESTAMP_NTZ'1970-01-01 00:00:00' "
     "+ make_dt_interval(0, 0, 0, CAST(unix_micros({alias}) AS DECIMAL(20, 0)) / 1000000)"
 )
 
 
+_INSTANT = "timestamp_micros(timestampdiff(MICROSECOND, TIMESTAMP_NTZ'1970-01-01 00:00:00', {alias}))"
+
+
 @dataclass(frozen=True)
-class Column:
-    """A column as the person knows it, and as the frame does.
+class Column(base.Column):
+    """A column of a frame.
 
     Parameters
     ----------
-    name
-        The name in the source, whatever characters it has.
-    alias
-        The name in the frame: ``c0``, ``c1``, ...
-    type
-        The type under the name that every engine uses, such as ``BIGINT``.
     spark_type
         Spark's type of the exposed values.
-    problem
-        Why the column cannot be used; None for a column that can.
+    spelling
+        How its file writes the values, as :func:`~tclose.values.named_texts` takes it.
+    zoned
+        Whether the values are points in time that say where they are; here they are all in UTC.
     """
 
-    name: str
-    alias: str
-    type: str
-    spark_type: T.DataType
-    problem: str | None = None
+    spark_type: T.DataType = field(default_factory=T.StringType)
+    spelling: str = "plain"
+    zoned: bool = False
+
+    def comparable(self, other: base.Column) -> bool:
+        """Say whether equal values of two columns are equal as they are."""
+        return isinstance(other, Column) and (self.spark_type, self.zoned) == (other.spark_type, other.zoned)
 
     @property
     def kind(self) -> Kind:
@@ -75,9 +85,27 @@ class Column:
             return "number"
         return "time" if self.type in ("DATE", "TIMESTAMP", "TIME", "INTERVAL") else "text"
 
+    def shown(self, value: Any) -> Any:
+        """Return a value of the column as people see it: a point in time that has a zone says that it is in UTC."""
+        return value.replace(tzinfo=dt.UTC) if self.zoned and isinstance(value, dt.datetime) else value
+
+    def as_spark(self, text: str | None) -> str | None:
+        """Return the text that Spark reads as a value of the column, given the text of a value that was shown."""
+        if text is None or not self.zoned:
+            return text
+        with suppress(ValueError):
+            moment = dt.datetime.fromisoformat(text)
+            return text if moment.tzinfo is None else moment.astimezone(dt.UTC).replace(tzinfo=None).isoformat()
+        return text
+
+    @property
+    def published(self) -> Expression:
+        """The values as they are published: a point in time that has a zone as one of Spark's."""
+        return F.expr(_INSTANT.format(alias=self.alias)).alias(self.alias) if self.zoned else F.col(self.alias)
+
 
 @dataclass
-class SparkTable:
+class SparkTable(base.Comparable[Column]):
     """A table whose rows Spark can read, as often as it is asked to.
 
     Parameters
@@ -102,41 +130,58 @@ class SparkTable:
     notes: tuple[str, ...] = ()
     seen: dict[tuple[str, ...], Values] = field(default_factory=dict, repr=False)
     shares: dict[tuple[tuple[str, ...], tuple[tuple[str, ...], ...]], float] = field(default_factory=dict, repr=False)
+    person: str | None = None
 
-    def column(self, name: str) -> Column:
-        """Return the column of a name, or raise :class:`~tclose.errors.ColumnNotFoundError`."""
-        for column in self.columns:
-            if column.name == name:
-                return column
-        raise ColumnNotFoundError(name, [column.name for column in self.columns])
+    def counting(self, person: str | None) -> SparkTable:
+        """Return the table with the people counted whom a column tells apart; with None, the rows."""
+        return replace(self, person=person, seen={}, shares={})
 
-    def keep(self, columns: Sequence[str]) -> SparkTable:
-        """Return the table of just these columns; Spark reads no others."""
-        kept = tuple(self.column(name) for name in dict.fromkeys(columns))
-        for column in kept:
-            if column.problem:
-                raise SourceError(f"The column {column.name!r} of {self.label} cannot be used: {column.problem}")
-        return replace(self, frame=self.frame.select(*(column.alias for column in kept)), columns=kept)
+    @property
+    def tally(self) -> Expression:
+        """What counts what is counted: rows, or the people they are of."""
+        counted = F.count("*") if self.person is None else F.count_distinct(F.col(self.column(self.person).alias))
+        return counted.alias("n")
+
+    def narrowed(self, kept: tuple[Column, ...]) -> SparkTable:
+        """Return some columns; Spark reads no others."""
+        notes = spelling_notes({column.name: column.spelling for column in kept})
+        frame = self.frame.select(*(column.alias for column in kept))
+        return replace(self, frame=frame, columns=kept, notes=tuple(dict.fromkeys((*self.notes, *notes))))
+
+    def with_texts(self, chosen: Sequence[Column]) -> SparkTable:
+        """Return the table with some columns as text, a number the same text whatever type it has."""
+        frame = self.frame.select(*(_text_of(each) if each in chosen else F.col(each.alias) for each in self.columns))
+        columns = tuple(
+            replace(each, type="VARCHAR", spark_type=T.StringType(), zoned=False) if each in chosen else each
+            for each in self.columns
+        )
+        return replace(self, frame=frame, columns=columns, seen={}, shares={})
 
 
 def bound(frame: DataFrame, label: str) -> SparkTable:
     """Bind a frame of Spark: its columns under aliases, its values as tclose means them.
 
-    NaN becomes null, the two zeros one, and a point in time the same time in UTC.
+    NaN becomes null, the two zeros one, a point in time the same time in UTC, and a float of 32 bits the float of 64
+    bits with the same shortest decimal.
     """
     names = list(frame.columns)
-    if not names:
-        raise EmptyTableError(f"The table has no columns: {label}.")
-    twice = [name for name, times in Counter(names).items() if times > 1]
-    if twice:
-        raise SourceError(f"Two columns of {label} have the same name: {listed(twice)}. Rename one of each.")
+    check_names(names, label)
     aliases = [f"c{at}" for at in range(len(names))]
-    kinds = [each.dataType for each in frame.schema.fields]
+    fields = frame.schema.fields
+    kinds = [each.dataType for each in fields]
     renamed = frame.toDF(*aliases)
     exposed = renamed.select(*(_exposed(alias, kind) for alias, kind in zip(aliases, kinds, strict=True)))
     columns = tuple(
-        Column(name, alias, _type_name(kind), _exposed_type(kind), _problem(kind))
-        for name, alias, kind in zip(names, aliases, kinds, strict=True)
+        Column(
+            each.name,
+            alias,
+            _type_name(each.dataType),
+            problem=each.metadata.get(PROBLEM) or _problem(each.dataType),
+            spark_type=_exposed_type(each.dataType),
+            spelling=each.metadata.get(SPELLING, "plain"),
+            zoned=isinstance(each.dataType, T.TimestampType),
+        )
+        for each, alias in zip(fields, aliases, strict=True)
     )
     return SparkTable(exposed, columns, label)
 
@@ -144,7 +189,8 @@ def bound(frame: DataFrame, label: str) -> SparkTable:
 def _exposed(alias: str, kind: T.DataType) -> Expression:
     column = F.col(alias)
     if isinstance(kind, T.FloatType | T.DoubleType):
-        return F.when(~F.isnan(column), (column + F.lit(0.0)).cast(kind)).alias(alias)
+        wide = _shortest(column) if isinstance(kind, T.FloatType) else column
+        return F.when(~F.isnan(column), wide + F.lit(0.0)).alias(alias)
     if isinstance(kind, T.TimestampType):
         return F.expr(_UTC.format(alias=alias)).alias(alias)
     if isinstance(kind, T.NullType):
@@ -154,9 +200,27 @@ def _exposed(alias: str, kind: T.DataType) -> Expression:
     return column
 
 
+def _shortest(column: Expression) -> Expression:
+    """Return a float of 32 bits as the one of 64 bits with the same shortest decimal, the first that reads back.
+
+    Of two equally near, Java's own text of the float has the one with an even end; of others it may have too many
+    digits.
+    """
+    own = column.cast("string")
+    length = F.length(F.trim(F.regexp_replace(F.split_part(own, F.lit("E"), F.lit(1)), "[^0-9]", ""), F.lit("0")))
+    fitting = []
+    for digits in _NARROW_DIGITS:
+        text = F.format_string(f"%.{digits - 1}e", column.cast("double"))
+        nearest = F.when(length == digits, own).otherwise(text).try_cast("double")
+        fitting.append(F.when(text.try_cast("float") == column, nearest))
+    return F.coalesce(*fitting, column.cast("double"))  # an infinity is left as it is
+
+
 def _exposed_type(kind: T.DataType) -> T.DataType:
     if isinstance(kind, T.TimestampType):
         return T.TimestampNTZType()
+    if isinstance(kind, T.FloatType):
+        return T.DoubleType()
     return T.StringType() if isinstance(kind, T.NullType | T.StringType) else kind
 
 
@@ -170,37 +234,16 @@ def _type_name(kind: T.DataType) -> str:
 
 def _problem(kind: T.DataType) -> str | None:
     known = isinstance(kind, (T.DecimalType, *_NAMES)) or kind.typeName().startswith("time(")
-    return None if known else "its values are nested or of mixed types. Take them apart into columns of one type each."
-
-
-def aligned(table: SparkTable, other: SparkTable, names: Sequence[str]) -> tuple[SparkTable, SparkTable]:
-    """Return two tables whose columns of these names have the same types, so that equal values are equal.
-
-    Where types differ, both columns become text, a number the same text whatever type it has.
-    """
-    pairs = [(table.column(name), other.column(name)) for name in names]
-    differing = [(mine, theirs) for mine, theirs in pairs if mine.spark_type != theirs.spark_type]
-    if not differing:
-        return table, other
-    return _as_text(table, [mine for mine, _ in differing]), _as_text(other, [theirs for _, theirs in differing])
-
-
-def _as_text(table: SparkTable, chosen: Sequence[Column]) -> SparkTable:
-    frame = table.frame.select(
-        *(_text_of(column) if column in chosen else F.col(column.alias) for column in table.columns)
-    )
-    columns = tuple(
-        replace(column, type="VARCHAR", spark_type=T.StringType()) if column in chosen else column
-        for column in table.columns
-    )
-    return replace(table, frame=frame, columns=columns, seen={}, shares={})
+    return None if known else NESTED
 
 
 def _text_of(column: Column) -> Expression:
     """Return a value as text: whole numbers without a decimal mark, others without idle zeros."""
     value = F.col(column.alias)
     text = value.cast("string")
-    if column.type in ("DOUBLE", "FLOAT"):
+    if column.zoned:
+        text = F.concat(text, F.lit("Z"))
+    elif column.type == "DOUBLE":
         whole = (value == F.rint(value)) & (F.abs(value) < F.lit(1e18))
         text = F.when(whole, value.cast("decimal(38,0)").cast("string")).otherwise(text)
     elif column.type.startswith("DECIMAL"):
@@ -210,25 +253,13 @@ def _text_of(column: Column) -> Expression:
 
 
 def equal_to(column: Column, value: object) -> Expression:
-    """Return the condition that a column has a value; a text matches what a value of another type reads as."""
+    """Return the condition that a column has a value; a text matches the value of another type that it names."""
     mine = F.col(column.alias)
     if value is None:
         return mine.isNull()
-    typed = F.lit(_text(value)).try_cast(column.spark_type)
     if isinstance(value, str) and column.type != "VARCHAR":
-        return F.coalesce(mine.cast("string") == F.lit(value), F.lit(False)) | F.coalesce(mine == typed, F.lit(False))
-    return mine.eqNullSafe(typed)
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, Decimal):
-        return format(value, "f")
-    return value.isoformat() if hasattr(value, "isoformat") else str(value)
-
-
-def check_rows(rows: int, label: str) -> None:
-    """Refuse a table without rows."""
-    if rows == 0:
-        raise EmptyTableError(f"The table has no rows: {label}. There is nobody in it to protect.")
+        texts = castable(named_texts(value, column.kind, column.spelling), column.type)
+        read = [F.lit(column.as_spark(text)).try_cast(column.spark_type) for text in texts]
+        same = [F.coalesce(mine == each, F.lit(False)) for each in read]
+        return reduce(lambda one, other: one | other, same)
+    return mine.eqNullSafe(F.lit(column.as_spark(text_of(value))).try_cast(column.spark_type))

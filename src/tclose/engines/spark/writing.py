@@ -1,17 +1,15 @@
-"""Folders written from Spark whole or not at all: a temporary folder beside the target takes the parts."""
+"""Folders written from Spark: the ending says the format of the parts."""
 
 from __future__ import annotations
 
-import shutil
-import uuid
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tclose.engines.spark.failures import translated
-from tclose.errors import EngineFailedError, InputError, TcloseError
+from tclose.errors import EngineFailedError, InputError
+from tclose.targets import FolderTarget, committing
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -26,13 +24,14 @@ class Form:
     options: tuple[tuple[str, str], ...] = ()
 
 
-_CSV = (("header", "true"), ("escape", '"'), ("quoteAll", "false"), ("emptyValue", '""'))
+_UTC = (("timeZone", "UTC"),)
+_CSV = (*_UTC, ("header", "true"), ("escape", '"'), ("quoteAll", "false"), ("emptyValue", '""'))
 _FORMS = (
     Form(".parquet", "parquet"),
     Form(".orc", "orc"),
-    Form(".jsonl", "json"),
-    Form(".ndjson", "json"),
-    Form(".json", "json"),
+    Form(".jsonl", "json", _UTC),
+    Form(".ndjson", "json", _UTC),
+    Form(".json", "json", _UTC),
     Form(".csv", "csv", _CSV),
     Form(".tsv", "csv", (*_CSV, ("sep", "\t"))),
 )
@@ -59,6 +58,11 @@ def is_remote(path: str | Path) -> bool:
     return "://" in str(path)
 
 
+def target(path: str | Path) -> FolderTarget:
+    """Return the folder that a frame is written to, on a file system that the driver and all executors share."""
+    return FolderTarget(Path(path), form_of(path).ending)
+
+
 def write_frame(frame: DataFrame, names: Sequence[str], path: str | Path, label: str) -> None:
     """Write a frame to a folder.
 
@@ -77,16 +81,16 @@ def write_frame(frame: DataFrame, names: Sequence[str], path: str | Path, label:
     if is_remote(path):
         _write(frame, names, str(path), form_of(path), label)
         return
-    with replacing(path) as temporary:
-        write_to(frame, names, temporary, label)
+    with committing([target(path)]) as (folder,):
+        write_to(frame, names, folder, label)
 
 
 def write_to(frame: DataFrame, names: Sequence[str], folder: Path, label: str) -> None:
     """Write a frame to just this folder, which need not be whole after a failure."""
-    _write(frame, names, folder.absolute().as_uri(), form_of(folder), label)
+    _write(frame, names, f"file://{folder.absolute()}", form_of(folder), label)
     if not (folder / "_SUCCESS").exists() or not any(folder.glob("part-*")):
         raise EngineFailedError(
-            f"Spark wrote {label}, but not to this machine's {str(folder.parent)!r}. Name a folder that the driver "
+            f"Spark wrote {label}, but not to this machine. Name a folder that the driver "
             "and the executors share, or a path with its file system, such as hdfs:// or s3a://."
         )
 
@@ -94,47 +98,3 @@ def write_to(frame: DataFrame, names: Sequence[str], folder: Path, label: str) -
 def _write(frame: DataFrame, names: Sequence[str], path: str, form: Form, label: str) -> None:
     with translated(label):
         frame.toDF(*names).write.format(form.kind).options(**dict(form.options)).mode("error").save(path)
-
-
-def may_be_replaced(path: Path) -> bool:
-    """Say whether nothing is under a path, or a folder that Spark wrote."""
-    return not path.exists() or (path.is_dir() and (path / "_SUCCESS").exists())
-
-
-@contextmanager
-def replacing(path: str | Path) -> Iterator[Path]:
-    """Give the name of a temporary folder beside a target, and put it in the target's place when the block ends well.
-
-    A folder that Spark wrote before is replaced; anything else that is there is not.
-    """
-    form = form_of(path)
-    target = Path(path).absolute()
-    if not may_be_replaced(target):
-        raise InputError(f"{str(path)!r} is there already and is no folder that Spark wrote. Name another.")
-    if not target.parent.is_dir():
-        raise InputError(f"There is no folder {str(target.parent)!r} to write to.")
-    mark = uuid.uuid4().hex
-    temporary = target.with_name(f".{target.name[:40]}.{mark}.tmp{form.ending}")
-    try:
-        yield temporary
-        _swap(temporary, target, target.with_name(f".{target.name[:40]}.{mark}.old{form.ending}"))
-    except TcloseError:
-        raise
-    except OSError as problem:
-        raise InputError(f"{str(path)!r} cannot be written: {problem.strerror or 'the system refused'}.") from None
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
-
-
-def _swap(new: Path, target: Path, aside: Path) -> None:
-    """Put a folder in the place of another, which comes back if that fails."""
-    if not target.exists():
-        new.rename(target)
-        return
-    target.rename(aside)
-    try:
-        new.rename(target)
-    except BaseException:
-        aside.rename(target)
-        raise
-    shutil.rmtree(aside, ignore_errors=True)

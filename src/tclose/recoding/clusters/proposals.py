@@ -20,7 +20,6 @@ from tclose.recoding.search import Search
 
 SURROGATES = (Fraction(1), Fraction(1, 2), Fraction(3, 10), Fraction(1, 5), Fraction(1, 10))
 """Distances to aim at where a requirement is not a distance: closer classes meet most requirements."""
-_OF_SIZES = ("k", "prosecutor", "marketer")
 
 
 @dataclass(frozen=True)

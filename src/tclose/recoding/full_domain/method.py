@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose.counts import Block, Integers, Part
+from tclose.counts import Integers, Part, joined_blocks
 from tclose.measuring import failing
 from tclose.recoding.checking import failing_classes
 from tclose.recoding.full_domain.lattice import Lattice, bisected_chains, descended
@@ -39,9 +39,6 @@ MIDDLING = 256
 TELL_AFTER = 0.05
 """So many seconds pass before a listener is told more."""
 
-_NOT_KEPT_BY_MERGING = frozenset({"delta_present", "nt"})
-"""Models whose requirement can be lost when classes that meet it merge."""
-
 
 def find(problem: Problem, search: Search) -> Partition | None:
     """Return the release of the best node, or None if no node meets the requirements.
@@ -60,7 +57,7 @@ def find(problem: Problem, search: Search) -> Partition | None:
     """
     lattice = Lattice.of(problem)
     judge = _Judge(problem, search, lattice)
-    kept_by_merging = not any(task.model.key in _NOT_KEPT_BY_MERGING for task in problem.tasks)
+    kept_by_merging = all(task.model.kept_by_merging for task in problem.tasks)
     certain = problem.most_suppressed == 0 and kept_by_merging
     monotone = bool(getattr(search.loss, "monotone", False))
     if lattice.size > MOST_TAGGED:
@@ -211,7 +208,7 @@ class _Judge:
             return
         sizes = np.concatenate([each.classes.sizes[these] for each, these in zip(waiting, numbers, strict=True)])
         blocks = [self._roll_up.blocks(each.classes, these) for each, these in zip(waiting, numbers, strict=True)]
-        joined = tuple(_joined([each[at] for each in blocks]) for at in range(len(self.problem.domains)))
+        joined = tuple(joined_blocks([each[at] for each in blocks]) for at in range(len(self.problem.domains)))
         part = Part(np.zeros((len(sizes), 0), dtype=np.int64), sizes, joined)
         missed = failing(part, self.problem.tasks, self.problem.domains)
         ends = np.cumsum([len(each) for each in numbers])
@@ -278,17 +275,3 @@ class _Waiting:
     def bearable(self) -> bool:
         """Return whether the rows of the classes that are known to fail may be left out."""
         return int(self.classes.sizes[self.chosen[self.missed]].sum()) <= self.spare
-
-
-def _joined(blocks: Sequence[Block]) -> Block:
-    """Return the classes of several blocks as one block."""
-    if len(blocks) == 1:
-        return blocks[0]
-    ends = np.cumsum([block.pairs for block in blocks])
-    offsets = [block.offsets[1:] + (end - block.pairs) for block, end in zip(blocks, ends.tolist(), strict=True)]
-    return Block(
-        np.concatenate([np.zeros(1, dtype=np.int64), *offsets]),
-        np.concatenate([block.ranks for block in blocks]),
-        np.concatenate([block.counts for block in blocks]),
-        np.concatenate([block.sizes for block in blocks]),
-    )

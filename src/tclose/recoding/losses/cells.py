@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from tclose.recoding.losses.base import Loss
 from tclose.recoding.partition import INTERVAL, Cells, Partition, cell_costs
 from tclose.recoding.problem import Codes, Floats, Problem, Quasi
 
@@ -21,13 +22,9 @@ def generalized_certainty_penalty(problem: Problem, partition: Partition) -> flo
     A cell of a column on a line (numbers, dates, ordered categories) costs the part of the line that it
     covers, like LM; any other the share of the hierarchy's leaves that it covers, and 0 if that is one.
     """
-    domains = [int(quasi.levels[-1].leaves.max()) for quasi in problem.quasi]
 
     def of_nodes(column: int, at: int) -> Floats:
-        level = problem.quasi[column].levels[at]
-        if problem.quasi[column].places is not None:
-            return level.costs
-        return np.where(level.leaves > 1, level.leaves / domains[column], 0.0)
+        return node_penalties(problem.quasi[column], at)
 
     def of_intervals(column: int, first: Codes, last: Codes) -> Floats:
         places = problem.quasi[column].places
@@ -35,6 +32,14 @@ def generalized_certainty_penalty(problem: Problem, partition: Partition) -> flo
 
     costs = _of_cells(problem, partition.cells, of_nodes, of_intervals)
     return float((_column_means(problem, partition, costs) * problem.weights).sum())
+
+
+def node_penalties(quasi: Quasi, at: int) -> Floats:
+    """Return NCP of each node on a level."""
+    level = quasi.levels[at]
+    if quasi.line is not None:
+        return level.costs
+    return np.where(level.leaves > 1, level.leaves / int(quasi.levels[-1].leaves.max()), 0.0)
 
 
 def loss_metric(problem: Problem, partition: Partition) -> float:
@@ -63,7 +68,7 @@ def lost_entropy(problem: Problem, partition: Partition) -> float:
     running = [np.concatenate([[0.0], np.cumsum(counts)]) for counts in counted]
 
     def of_nodes(column: int, at: int) -> Floats:
-        return np.asarray(np.log2(np.bincount(problem.quasi[column].levels[at].nodes, weights=counted[column])))
+        return node_bits(problem.quasi[column], at, counted[column])
 
     def of_intervals(column: int, first: Codes, last: Codes) -> Floats:
         return np.asarray(np.log2(running[column][last + 1] - running[column][first]))
@@ -73,6 +78,11 @@ def lost_entropy(problem: Problem, partition: Partition) -> float:
     left_out = partition.suppressed() * np.log2(problem.rows)
     original = np.array([_bits(counts) for counts in counted])
     return float(np.maximum(released + left_out - original, 0.0).sum())
+
+
+def node_bits(quasi: Quasi, at: int, counts: Floats) -> Floats:
+    """Return log₂ of how many rows each node on a level covers, given how many rows have each value."""
+    return np.asarray(np.log2(np.bincount(quasi.levels[at].nodes, weights=counts)))
 
 
 def lost_entropy_share(problem: Problem, partition: Partition) -> float:
@@ -99,22 +109,33 @@ def lost_precision(problem: Problem, partition: Partition) -> float:
 
     An interval counts as the lowest level on which one node holds all of it.
     """
-    heights = [max(len(quasi.levels) - 1, 1) for quasi in problem.quasi]
 
     def of_nodes(column: int, at: int) -> Floats:
-        return np.full(len(problem.quasi[column].levels[at].labels), at / heights[column])
+        quasi = problem.quasi[column]
+        return np.full(len(quasi.levels[at].labels), at / tallest(quasi))
 
     def of_intervals(column: int, first: Codes, last: Codes) -> Floats:
-        return _levels_around(problem.quasi[column], first, last) / heights[column]
+        quasi = problem.quasi[column]
+        return _levels_around(quasi, first, last) / tallest(quasi)
 
     return float(_column_means(problem, partition, _of_cells(problem, partition.cells, of_nodes, of_intervals)).mean())
+
+
+def tallest(quasi: Quasi) -> int:
+    """Return the height of a hierarchy, at least 1."""
+    return max(len(quasi.levels) - 1, 1)
+
+
+def runs_on(quasi: Quasi, at: int) -> Codes:
+    """Return the run of neighbouring values of one node on a level that each value is in."""
+    return np.concatenate([[0], np.cumsum(np.diff(quasi.levels[at].nodes) != 0)]).astype(np.int32)
 
 
 def _levels_around(quasi: Quasi, first: Codes, last: Codes) -> Floats:
     """Return the lowest level on which one node holds all values from ``first`` to ``last``."""
     found = np.full(len(first), len(quasi.levels) - 1, dtype=np.float64)
     for at in reversed(range(len(quasi.levels) - 1)):
-        runs = np.concatenate([[0], np.cumsum(np.diff(quasi.levels[at].nodes) != 0)])
+        runs = runs_on(quasi, at)
         found[runs[first] == runs[last]] = at
     return found
 
@@ -139,3 +160,74 @@ def _of_cells(problem: Problem, cells: Cells, of_nodes: OfNodes, of_intervals: O
             first, last = cells.first[here, column], cells.last[here, column]
             figures[here, column] = of_intervals(column, first, last) if at == INTERVAL else of_nodes(column, at)[first]
     return figures
+
+
+LOSS_METRIC = Loss(
+    key="lm",
+    title="loss metric",
+    meaning="The share of each column's values that a cell cannot be told from, on average.",
+    source="V. S. Iyengar: Transforming data to satisfy privacy constraints, KDD 2002",
+    formula="mean over cells of (leaves − 1) / (domain − 1)",
+    left_out="1 in every column",
+    of=loss_metric,
+    by_class=True,
+    reported=True,
+)
+CERTAINTY_PENALTY = Loss(
+    key="gcp",
+    title="generalized certainty penalty",
+    meaning="The share of each column's domain that a cell covers, on average; a single value costs nothing.",
+    source=(
+        "G. Ghinita, P. Karras, P. Kalnis, N. Mamoulis: Fast data anonymization with low information loss, VLDB 2007"
+    ),
+    formula="mean over cells of leaves / domain, 0 for a single value",
+    left_out="1 in every column",
+    of=generalized_certainty_penalty,
+    by_class=True,
+    reported=True,
+)
+ARX = Loss(
+    key="arx",
+    title="ARX's loss",
+    meaning="The loss metric of each column, the columns combined by a geometric mean.",
+    source=(
+        "F. Prasser, F. Kohlmayer: Putting statistical disclosure control into practice: the ARX data "
+        "anonymization tool, 2015"
+    ),
+    formula="∏ (1 + LM of the column)^w − 1, w the column's share of all weights",
+    left_out="1 in every column",
+    of=arx_loss,
+    by_class=True,
+)
+PRECISION = Loss(
+    key="precision",
+    title="lost precision",
+    meaning="How far up its hierarchy a cell is, on average: 1 − Prec.",
+    source=(
+        "L. Sweeney: Achieving k-anonymity privacy protection using generalization and suppression, IJUFKS 10(5), 2002"
+    ),
+    formula="mean over cells of level / height",
+    left_out="1 in every column",
+    of=lost_precision,
+    by_class=True,
+)
+ENTROPY = Loss(
+    key="nue",
+    title="non-uniform entropy",
+    meaning="How many bits it takes to get the original values back from the cells.",
+    source="A. Gionis, T. Tassa: k-Anonymization with minimal loss of information, IEEE TKDE 21(2), 2009",
+    formula="Σ over cells of −log₂ (rows with the value / rows that the cell covers), in bits",
+    left_out="covers all rows",
+    of=lost_entropy,
+    bounded=False,
+)
+ENTROPY_SHARE = Loss(
+    key="nue_share",
+    title="non-uniform entropy, as a share",
+    meaning="How many bits the cells have lost, of those that the values had.",
+    source="A. Gionis, T. Tassa: k-Anonymization with minimal loss of information, IEEE TKDE 21(2), 2009",
+    formula="`nue` / `nue` of a release of nothing",
+    left_out="covers all rows",
+    of=lost_entropy_share,
+    reported=True,
+)

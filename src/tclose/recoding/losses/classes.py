@@ -8,9 +8,10 @@ from __future__ import annotations
 import numpy as np
 
 from tclose.counts import Integers
-from tclose.readings import exact_number
+from tclose.recoding.losses.base import Loss
 from tclose.recoding.partition import Partition, published
 from tclose.recoding.problem import Floats, Problem, Quasi
+from tclose.values import exact_number
 
 
 def discernibility(problem: Problem, partition: Partition) -> float:
@@ -87,3 +88,66 @@ def _class_means(values: Floats, counts: Integers, classes: Integers, number: in
     means = sums / np.maximum(sizes, 1)
     means[0] = 0.0
     return np.asarray(means[classes + 1])
+
+
+DISCERNIBILITY = Loss(
+    key="dm",
+    title="discernibility",
+    meaning="How many rows each row looks like, summed over all rows; a row left out looks like all.",
+    source="R. J. Bayardo, R. Agrawal: Data privacy through optimal k-anonymization, ICDE 2005",
+    formula="Σ f² + s·N",
+    left_out="looks like all N",
+    of=discernibility,
+    bounded=False,
+    by_class=True,
+)
+DISCERNIBILITY_BEFORE = Loss(
+    key="dm_star",
+    title="discernibility before suppression",
+    meaning="How many rows each row looks like, summed over all classes, those left out as a whole among them.",
+    source=(
+        "K. El Emam et al.: A globally optimal k-anonymity method for the de-identification of health data, JAMIA "
+        "16(5), 2009"
+    ),
+    formula="Σ f², classes left out as a whole included",
+    left_out="not counted",
+    of=discernibility_before_suppression,
+    bounded=False,
+    by_class=True,
+)
+CLASS_SIZE = Loss(
+    key="aecs",
+    title="average class size",
+    meaning="How many rows there are for each class; the rows left out are one class.",
+    source="K. LeFevre, D. J. DeWitt, R. Ramakrishnan: Mondrian multidimensional k-anonymity, ICDE 2006",
+    formula="N / number of classes",
+    left_out="all together one class",
+    of=average_class_size,
+    bounded=False,
+    by_class=True,
+    reported=True,
+)
+CLASS_SIZE_BY_K = Loss(
+    key="c_avg",
+    title="normalised average class size",
+    meaning="How many times larger than k a class is, on average.",
+    source="K. LeFevre, D. J. DeWitt, R. Ramakrishnan: Mondrian multidimensional k-anonymity, ICDE 2006",
+    formula="`aecs` / k, the required k (1 if none is)",
+    left_out="all together one class",
+    of=average_class_size_by_k,
+    bounded=False,
+    by_class=True,
+)
+VARIANCE = Loss(
+    key="sse",
+    title="lost variance",
+    meaning="The percentage of the numbers' variance that is lost if each class's mean replaces them.",
+    source=(
+        "J. Domingo-Ferrer, J. M. Mateo-Sanz: Practical data-oriented microaggregation for statistical disclosure "
+        "control, IEEE TKDE 14(1), 2002"
+    ),
+    formula="mean over numeric columns of 100·SSE/SST, in percent",
+    left_out="taken for the mean of the table",
+    of=lost_variance,
+    bounded=False,
+)

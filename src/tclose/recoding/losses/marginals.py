@@ -7,8 +7,9 @@ import numpy as np
 from tclose.counts import Integers, sparse_block
 from tclose.domains import Domain
 from tclose.models.t_closeness import TCloseness
+from tclose.recoding.losses.base import Loss
 from tclose.recoding.losses.cells import value_counts
-from tclose.recoding.losses.spread import covered, positions
+from tclose.recoding.losses.reader import covered, positions
 from tclose.recoding.partition import Partition
 from tclose.recoding.problem import Codes, Floats, Problem, Quasi
 
@@ -48,11 +49,23 @@ def _spread_evenly(quasi: Quasi, first: Codes, last: Codes, sizes: Integers) -> 
 
 def _distance(quasi: Quasi, original: Floats, released: Floats) -> float:
     difference = released / released.sum() - original / original.sum()
-    if quasi.places is not None and len(quasi.places) == len(quasi.values):
-        return float((np.abs(np.cumsum(difference)[:-1]) * np.diff(quasi.places)).sum())
+    if quasi.line is not None and len(quasi.line) == len(quasi.values):
+        return float((np.abs(np.cumsum(difference)[:-1]) * np.diff(quasi.line)).sum())
     return float(np.abs(difference).sum() / 2)
 
 
 def _closeness(domain: Domain, ranks: Codes, counts: Integers) -> float:
     block = sparse_block(np.zeros(len(ranks), dtype=np.int64), ranks, counts, 1)
     return float(TCloseness().measure(block, domain).values[0]) if block.sizes[0] else 1.0
+
+
+MARGINALS = Loss(
+    key="marginals",
+    title="distance of marginals",
+    meaning="How far the distribution of a column, drawn from the release, is from the original's, on average.",
+    source="tclose",
+    formula="mean over columns of the distance between original and released distribution",
+    left_out="no part of the released distribution",
+    of=mean_marginal_distance,
+    monotone=False,
+)

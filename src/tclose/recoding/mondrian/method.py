@@ -16,13 +16,13 @@ from tclose.counts import Integers
 from tclose.measuring import Task
 from tclose.recoding.boxes import Boxes
 from tclose.recoding.checking import Checker
+from tclose.recoding.cluster_rows import Cluster
+from tclose.recoding.mondrian.cluster_cutting import PAYS_FROM, cut_on_cluster
 from tclose.recoding.mondrian.cutting import cut_here
 from tclose.recoding.mondrian.judging import Judge
-from tclose.recoding.mondrian.spread import PAYS_FROM, cut_spread
 from tclose.recoding.partition import Partition, hulls
 from tclose.recoding.problem import Problem
 from tclose.recoding.search import Search
-from tclose.recoding.spreading import Spread
 
 TRIES = (
     (Fraction(1), True), (Fraction(1), False), *((Fraction(tenths, 10), True) for tenths in range(9, 2, -1)),
@@ -59,8 +59,10 @@ def find(problem: Problem, search: Search) -> Partition | None:
         tighter = replace(problem, tasks=_tightened(problem.tasks, share))
         if share < 1 and Checker.of(tighter).failing(rows, boxes.compartments, problem.counts, number).any():
             continue
+        if best is not None and search.late():
+            break
         judge = Judge.of(tighter, wary=wary)
-        classes = _cut(tighter, boxes, boxes.compartments, judge, tell, search.spread)
+        classes = _cut(tighter, boxes, boxes.compartments, judge, tell, search.cluster)
         cells = hulls(problem, rows, classes, int(classes.max()) + 1)
         found = Partition(rows, classes, problem.counts, cells)
         if best is None or search.loss(problem, found) < search.loss(problem, best):
@@ -93,7 +95,7 @@ def divided(problem: Problem, partition: Partition, search: Search) -> Partition
     def tell(done: float) -> None:
         search.tell("cutting", done)
 
-    classes = _cut(pieces, boxes, partition.classes[kept], Judge.of(pieces, wary=False), tell, search.spread)
+    classes = _cut(pieces, boxes, partition.classes[kept], Judge.of(pieces, wary=False), tell, search.cluster)
     cells = hulls(problem, rows, classes, int(classes.max()) + 1)
     return Partition(
         np.concatenate([rows, partition.rows[~kept]]),
@@ -109,12 +111,12 @@ def _cut(
     part_of: Integers,
     judge: Judge,
     tell: Callable[[float], None],
-    spread: Spread | None,
+    cluster: Cluster | None,
 ) -> Integers:
     """Return the class of each distinct row after cutting parts, here or on the cluster that the rows came from."""
-    if spread is None or len(problem.counts) < PAYS_FROM:
+    if cluster is None or len(problem.counts) < PAYS_FROM:
         return cut_here(problem, boxes, part_of, judge, tell)
-    return cut_spread(problem, boxes, part_of, judge, tell, spread)
+    return cut_on_cluster(problem, boxes, part_of, judge, tell, cluster)
 
 
 def _tries(problem: Problem) -> tuple[tuple[Fraction, bool], ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -72,7 +73,7 @@ def _level_costs(problem: Problem, column: int) -> Floats:
 
 
 @dataclass(frozen=True)
-class Pull:
+class PeelSettings:
     """What decides which rows make up a part of a class.
 
     Rows are preferred whose kind would else stay behind here in great numbers (``near``) or is
@@ -120,20 +121,25 @@ class Peeler:
         self.numbers, self.codes = problem.tuples
         self.starts = np.searchsorted(self.numbers, np.arange(len(self.codes) + 1))
         self.checker = Checker.of(problem)
-        self.loop_decides = all(task.model.key in ("k", "t", "prosecutor", "marketer") for task in problem.tasks)
+        self.loop_decides = all(
+            task.model.key == "t" or task.model.least_size(each.threshold) is not None
+            for task in problem.tasks
+            for each in task.requirements
+        )
 
-    def peel(self, close: Closeness, pull: Pull, left: Integers) -> Peeled:
-        """Release the close parts of what is left, node by node."""
+    def peel(self, close: Closeness, settings: PeelSettings, left: Integers, tell: Callable[[float], None]) -> Peeled:
+        """Release the close parts of what is left, node by node; tell which share of the nodes is behind."""
         from tclose.recoding.peel.loops import propose
 
         done = Peeled(left.copy())
         pool = np.bincount(self.kinds.of_row, weights=left, minlength=len(self.kinds.shares)).astype(np.int64)
-        alive = self._order(pull.shuffled)
+        alive = self._order(settings.shuffled)
         out = [np.empty(len(left) + 1, dtype=np.int64) for _ in range(3)]
-        path = self.visits(pull.nodes)
+        path = self.visits(settings.nodes)
         node, work = 0, MOST_WORK
         while node < len(path.nodes):
             levels = path.nodes[node]
+            tell(node / len(path.nodes))
             living = np.add.reduceat(done.left, self.starts[:-1])
             alive = alive[living[alive] > 0]
             if len(alive) == 0:
@@ -142,8 +148,8 @@ class Peeler:
             node = _following(node, len(path.nodes) - 1, len(alive), work)
             pieces, classes = propose(
                 alive, self.codes, path.node_of, levels, self.starts, done.left, self.kinds.of_row,
-                self.kinds.ranks, self.kinds.shares, pool, pull.near, pull.far, self.problem.k,
-                self.whole, pull.carved, close.heights, close.sizes, close.cells, close.expected, close.weights,
+                self.kinds.ranks, self.kinds.shares, pool, settings.near, settings.far, self.problem.k,
+                self.whole, settings.carved, close.heights, close.sizes, close.cells, close.expected, close.weights,
                 close.limits, *out,
             )  # fmt: skip
             if classes:

@@ -55,8 +55,12 @@ export function upload(file) {
   return ask("POST", `/uploads?name=${encodeURIComponent(file.name)}`, file).then((response) => response.json());
 }
 
-export function keep(table, policy, options) {
-  return ask("PUT", `/tables/${table}`, JSON.stringify({ policy }), options).catch(() => null);
+export async function putText(path, text) {
+  return (await ask("PUT", path, text)).json();
+}
+
+export function keep(table, policy, history, options) {
+  return ask("PUT", `/tables/${table}`, JSON.stringify({ policy, history }), options).catch(() => null);
 }
 
 // Closes a table; with a grace, only if the page does not come back within it.
@@ -87,6 +91,9 @@ export async function follow(job, { signal, told } = {}) {
   if (job.state === "failed") throw new Refused(422, job.error.kind, job.error.message);
   return job;
 }
+
+// Saves a text of the page's own as a file.
+export const save = (text, type, name) => saved(new Response(text, { headers: { "content-type": type } }), name);
 
 async function saved(response, name) {
   const address = URL.createObjectURL(await response.blob());

@@ -3,6 +3,7 @@
 import { h, later, redraw, select } from "./dom.js";
 import { get } from "./api.js";
 import { cell, counted, number, visible } from "./format.js";
+import { meaning } from "./terms.js";
 import { explanationPanel } from "./explanation.js";
 import { listen, state } from "./store.js";
 
@@ -24,7 +25,7 @@ export function classesPanel(root) {
   const inner = h("div", { class: "grid-inner", role: "presentation" }, h("div", { role: "rowgroup" }, head), body);
   const grid = h("div", { class: "grid", role: "grid", "aria-label": "Classes", tabindex: "0" }, inner);
   const empty = h("p", { class: "empty", hidden: true }, "");
-  const panel = h("div", { class: "classes" }, h("section", { class: "box" }, h("h2", {}, "Classes"), toolbar, count, empty, grid), explanation.element);
+  const panel = h("div", { class: "classes" }, h("section", { class: "box" }, h("h2", {}, "Classes", meaning("class")), toolbar, count, empty, grid), explanation.element);
 
   const height = () => body.clientHeight || 10 * ROW;
   const shown = () => Math.ceil(height() / ROW) + 1;
@@ -172,7 +173,17 @@ export function classesPanel(root) {
     anew();
     explanation.again(job);
   });
-  root.addEventListener("explain", (event) => explanation.show(state.audit.job, event.detail.attribute, textKey(event.detail.key)));
+  // The class that is explained is the one that is selected, wherever it was chosen.
+  root.addEventListener("explain", (event) => {
+    const key = textKey(event.detail.key);
+    explanation.show(state.audit.job, event.detail.attribute, key);
+    view.at = -1;
+    for (const [place, rows] of view.pages) {
+      const found = (rows ?? []).findIndex((row) => view.columns.slice(0, view.keys).every((name, at) => row[at] === key[name]));
+      if (found >= 0) { reveal(place * PAGE + found); return; }
+    }
+    drawRows();
+  });
   queueMicrotask(() => document.getElementById("panel-classes")?.addEventListener("shown", () => view.job && draw()));
   return panel;
 }

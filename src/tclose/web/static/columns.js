@@ -1,26 +1,37 @@
-// The columns: what each of them is, as suggested, and as the person says by clicking.
+// The columns, a line each: what each of them is, as suggested, and as the person says. A line opens to its settings.
 
-import { h, redraw, select } from "./dom.js";
+import { button, h, redraw, select } from "./dom.js";
 import { counted, percent, visible } from "./format.js";
+import { columnFault } from "./faults.js";
+import { meaning } from "./terms.js";
 import { distanceSettings } from "./distance.js";
-import { hierarchySettings } from "./hierarchy.js";
-import { change, listen, look, state, tell } from "./store.js";
+import { hierarchyLoader, hierarchySettings } from "./hierarchy.js";
+import { change, listen, look, namesWith, rolesSuggested, state, tell } from "./store.js";
 
 const ROLES = [
-  ["identifier", "Identifier", "names a person outright"],
-  ["quasi-identifier", "Quasi", "quasi-identifier: others may know it of a person"],
-  ["sensitive", "Sensitive", "to be protected"],
-  ["insensitive", "Other", "neither known nor secret"],
+  ["identifier", "Identifier", "names a person outright: left out of a release"],
+  ["person", "Person", "tells people apart who have several rows: people are counted; left out of a release"],
+  ["quasi-identifier", "Quasi-identifier", "others may know it of a person"],
+  ["sensitive", "Sensitive", "what is to be protected"],
+  ["insensitive", "Publish as is", "published as it is, without protection"],
+];
+
+// Roles that only a policy gives: shown where it does.
+const OF_POLICIES = [
+  ["pseudonym", "Pseudonym", "tells people apart: people are counted; a release has random numbers in its place"],
+  ["shifted", "Shifted", "dates: in a release all of a person are moved by the same number of days"],
 ];
 
 const MANY = 12;
 
 export function columnsPanel() {
   const list = h("ul", { class: "columns" });
+  const told = h("p", { class: "soft" });
   const items = Object.entries(state.profile.columns).map(([name, facts]) => ({ name, facts, drawn: "", element: h("li", { class: "column", "data-column": name }) }));
   const again = () => {
+    told.textContent = rolesSuggested() ? "These roles are suggested, from names and counts. Correct them: everything else follows." : "What each column is. Everything else follows.";
     for (const item of items) {
-      const now = JSON.stringify([state.policy.columns[item.name], state.hierarchies[item.name]]);
+      const now = JSON.stringify([state.policy.columns[item.name], state.hierarchies[item.name], columnFault(item.name)]);
       if (now === item.drawn) continue;
       item.drawn = now;
       draw(item.element, item.name, item.facts);
@@ -30,13 +41,15 @@ export function columnsPanel() {
   list.append(...items.map((item) => item.element));
   listen("hierarchies", again);
   listen("roles", again);
+  listen("audit", again);
   return h(
     "section",
     { class: "box", "aria-labelledby": "columns-title" },
     h("h2", { id: "columns-title" }, "Columns"),
-    h("p", { class: "soft" }, "The roles are suggestions from names and counts. Correct them: everything else follows."),
+    told,
     items.length > MANY ? finder(items) : null,
     list,
+    hierarchyLoader(),
   );
 }
 
@@ -56,47 +69,54 @@ function finder(items) {
 
 // The engine's types in words; what has none is shown as it is.
 const KINDS = [
-  [/^(VARCHAR|CHAR|TEXT|STRING|UUID)/, "text"],
-  [/^(U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|LONG|SHORT)/, "whole numbers"],
-  [/^(DOUBLE|FLOAT|REAL|DECIMAL|NUMERIC)/, "numbers"],
-  [/^TIMESTAMP/, "dates with times"],
-  [/^DATE/, "dates"],
-  [/^TIME/, "times"],
-  [/^BOOL/, "yes or no"],
+  [/^(VARCHAR|CHAR|TEXT|STRING|UUID)/, "Text"],
+  [/^(U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|LONG|SHORT)/, "Whole numbers"],
+  [/^(DOUBLE|FLOAT|REAL|DECIMAL|NUMERIC)/, "Numbers"],
+  [/^TIMESTAMP/, "Dates with times"],
+  [/^DATE/, "Dates"],
+  [/^TIME/, "Times"],
+  [/^BOOL/, "Yes or no"],
 ];
-const kindOf = (type) => KINDS.find(([known]) => known.test(type.toUpperCase()))?.[1] ?? type.toLowerCase();
+const kindOf = (type) => KINDS.find(([known]) => known.test(type.toUpperCase()))?.[1] ?? type;
 
 function draw(item, name, facts) {
   const column = state.policy.columns[name] ?? { role: "insensitive" };
   item.dataset.role = column.role;
   const about = facts.exact ? "" : "≈ ";
-  const told = [kindOf(facts.type), `${about}${counted(facts.distinct, "value")}`];
-  if (facts.nulls) told.push(`${facts.nulls.toLocaleString("en")} missing`);
-  told.push(`separates ${percent(facts.separation.value)}`);
-  const id = item.dataset.column;
+  const told = `${about}${counted(facts.distinct, "value")}`;
+  const roles = [...ROLES, ...OF_POLICIES.filter(([role]) => role === column.role)];
+  const open = state.open.columns.has(name);
+  const title = button([h("span", { class: "turn", "aria-hidden": "true" }, open ? "▾" : "▸"), visible(name)], () => { remember(name, !open); draw(item, name, facts); }, { id: `column-${name}`, class: "unfold", "aria-expanded": String(open), title: visible(name) });
   redraw(
     item,
-    h("div", { class: "column-head" }, h("h3", { id: `column-${id}` }, visible(name)), h("span", { class: "soft facts" }, told.join(" · "))),
-    h("div", { class: "roles", role: "radiogroup", "aria-labelledby": `column-${id}` }, ROLES.map((role) => choice(name, column.role, role))),
-    h("p", { class: "hint" }, visible(facts.reason)),
+    h("div", { class: "column-line" }, h("h3", {}, title), h("span", { class: "soft facts" }, told), select(roles.map(([role, text]) => [role, text]), column.role, (role) => assign(name, role), { id: `role-${name}`, "aria-label": `What ${visible(name)} is` })),
+    columnFault(name) ? h("p", { class: "problem" }, visible(columnFault(name))) : null,
+    open ? settings(name, column, facts, roles) : null,
+  );
+}
+
+function settings(name, column, facts, roles) {
+  const means = roles.find(([role]) => role === column.role)[2];
+  const given = state.suggested?.columns[name]?.role === column.role ? ` Suggested: ${facts.reason.charAt(0).toLowerCase()}${facts.reason.slice(1)}` : "";
+  return h(
+    "div",
+    { class: "column-more" },
+    h("p", { class: "hint" }, `${means.charAt(0).toUpperCase()}${means.slice(1)}. ${kindOf(facts.type)}${facts.nulls ? `, ${facts.nulls.toLocaleString("en")} missing` : ""}; separates ${percent(facts.separation.value)} of all pairs of rows.${visible(given)}`, meaning(column.role)),
     column.role === "sensitive" ? distanceSettings(name, column, facts) : null,
     column.role === "quasi-identifier" ? hierarchySettings(name, column) : null,
   );
 }
 
-function choice(name, current, [role, text, meaning]) {
-  const id = `role-${name}-${role}`;
-  return h(
-    "span",
-    { class: "role" },
-    h("input", { type: "radio", id, name: `role-${name}`, value: role, checked: role === current, on: { change: () => assign(name, role) } }),
-    h("label", { for: id, title: meaning }, text),
-  );
+function remember(name, open) {
+  if (open) state.open.columns.add(name);
+  else state.open.columns.delete(name);
 }
 
 function assign(name, role) {
   change((policy) => {
-    policy.columns[name] = { role };
+    if (role === "person") for (const other of [...namesWith("person"), ...namesWith("pseudonym")]) policy.columns[other] = { role: "identifier" };
+    state.before[name] = { ...state.before[name], [policy.columns[name]?.role]: policy.columns[name] };
+    policy.columns[name] = state.before[name][role] ?? { role };
     delete state.hierarchies[name];
   });
   tell("roles");

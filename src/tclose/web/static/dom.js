@@ -51,6 +51,12 @@ export function button(text, listener, props = {}) {
   return h("button", { type: "button", ...props, on: { click: listener } }, text);
 }
 
+// How a verdict is coloured: grey where it is out of date, amber where something must not be overlooked.
+export const verdictKind = (holds, care, stale) => (stale ? "stale" : holds === null ? "" : !holds ? "fails" : care.length ? "cares" : "holds");
+
+// What belongs to a verdict and must not be overlooked.
+export const careful = (sentences) => sentences.map((sentence) => h("p", { class: "care" }, h("span", { "aria-hidden": "true" }, "⚠ "), sentence));
+
 let labels = 0;
 
 export function field(label, control, hint) {

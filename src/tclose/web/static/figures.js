@@ -1,9 +1,12 @@
 // The verdict and the figures, as the last audit found them; marked as stale while a new one runs.
 
-import { button, h, redraw } from "./dom.js";
+import { button, careful, h, redraw, verdictKind } from "./dom.js";
 import { both, counted, figure, fraction, keyText, visible } from "./format.js";
 import { take } from "./api.js";
-import { listen, quasi, sensitive, state } from "./store.js";
+import { plainly } from "./faults.js";
+import { meaning } from "./terms.js";
+import { madeFor, sure, taking } from "./stale.js";
+import { kept, listen, quasi, sensitive, state } from "./store.js";
 
 export function figuresPanel(explain) {
   const body = h("div", { class: "figures" });
@@ -18,21 +21,29 @@ export function figuresPanel(explain) {
 }
 
 function content(explain) {
-  const { busy, stale, error, result, stage } = state.audit;
+  const { busy, stale, error, result, made, stage } = state.audit;
   const status = h("p", { class: "status", id: "stage", "aria-hidden": String(!busy) }, busy ? stage || "Measuring…" : stale ? "Waiting…" : "");
-  if (error) return [status, h("section", { class: "verdict fails" }, h("h2", {}, error.kind === "Unreachable" ? "The server is gone" : "This cannot be measured"), h("p", { role: "alert" }, visible(error.message)))];
+  if (error) return [status, h("section", { class: "verdict fails" }, h("h2", {}, error.kind === "Unreachable" ? "The server is gone" : "This cannot be measured"), h("p", { role: "alert" }, visible(plainly(error.message))))];
   if (!result) return busy ? [status, waiting()] : [status, missing()];
   const { audit } = result;
   return [
     status,
-    verdict(result),
-    h("ul", { class: "cards" }, card("k", "rows in the smallest class", audit.k), Object.entries(audit.attributes).map(([name, attribute]) => attributeCard(name, attribute, explain))),
+    verdict(result, busy || stale),
+    h("ul", { class: "cards" }, card("k", result.risk, audit.k), Object.entries(audit.attributes).map(([name, attribute]) => attributeCard(name, attribute, result.attributes[name].risk, explain))),
     required(audit, explain),
     Object.entries(audit.attributes).map(([name, attribute]) => drivers(name, attribute, result.attributes[name])),
+    checked(audit),
+    population(audit),
+    some(audit, explain),
     everything(audit),
     notes(audit),
-    h("p", { class: "actions" }, button("Save the report", () => take(state.audit.job, "audit.html"), { class: "quiet" }), button("Save as JSON", () => take(state.audit.job, "audit.json"), { class: "quiet" })),
+    h("p", { class: "actions" }, taking("Save the report", made, () => kept().then(() => take(made.id, "audit.html")), { class: "quiet", "data-file": "audit.html" }), taking("Save as JSON", made, () => take(made.id, "audit.json"), { class: "quiet", "data-file": "audit.json" }), audit.confidential ? button("Report with single people…", () => confidential(made), { class: "quiet", "data-file": "audit.confidential.html" }) : null),
   ];
+}
+
+// Classes of very few are withheld in reports; whoever may see them is asked whether that is meant.
+async function confidential(made) {
+  if (await sure("This report shows classes so small that they show single people. It is confidential, and says so on every page.", "Take it")) await take(made.id, "audit.confidential.html");
 }
 
 function waiting() {
@@ -44,29 +55,37 @@ function missing() {
   return h("section", { class: "empty" }, h("h2", {}, "Nothing to measure yet"), h("p", {}, `Among the columns, mark ${lacking.join(", and ")}.`));
 }
 
-function verdict({ audit, verdict: sentence, table }) {
-  const kind = audit.holds === null ? "" : audit.holds ? "holds" : "fails";
-  const mark = audit.holds === null ? "" : audit.holds ? "✓ " : "✗ ";
-  return h("section", { class: `verdict ${kind}` }, h("h2", { class: kind }, h("span", { "aria-hidden": "true" }, mark), sentence), h("p", { class: "soft" }, table));
+function verdict({ audit, verdict: sentence, care, table }, stale) {
+  const judged = audit.holds === null || stale ? null : audit.holds;
+  const kind = verdictKind(judged, care, stale);
+  const mark = judged === null ? "" : judged ? "✓ " : "✗ ";
+  return h("section", { class: `verdict ${kind}` }, stale ? h("p", { class: "outdated" }, h("strong", {}, madeFor(state.audit.made))) : null, h("h2", { class: kind }, h("span", { "aria-hidden": "true" }, mark), sentence), careful(care), h("p", { class: "soft" }, table), audit.warnings.map((line) => h("p", { class: "warning" }, visible(line))));
 }
 
-function card(title, meaning, found) {
-  return h("li", { class: "card figure-card" }, h("span", { class: "name" }, title), h("span", { class: "value", "data-figure": title }, figure(found)), h("span", { class: "exact" }, fraction(found)), h("span", { class: "soft" }, meaning));
+const modelOf = (key) => state.words.models.find((model) => model.key === key);
+
+function card(key, risk, found) {
+  const model = modelOf(key);
+  return h("li", { class: "card figure-card" }, h("span", { class: "name" }, `${key}, ${model.title}`, meaning(model.title, model.meaning)), h("span", { class: "value", "data-figure": key }, figure(found)), h("span", { class: "exact" }, fraction(found)), h("span", { class: "soft" }, visible(risk)));
 }
 
-function attributeCard(name, attribute, explain) {
+function attributeCard(name, attribute, risk, explain) {
   return h(
     "li",
     { class: "card figure-card", "data-attribute": name },
-    h("span", { class: "name" }, `t of ${visible(name)}`),
+    h("span", { class: "name" }, `t of ${visible(name)}`, meaning(modelOf("t").title, modelOf("t").meaning)),
     h("span", { class: "value", "data-figure": `t-${name}` }, figure(attribute.t)),
     h("span", { class: "exact" }, fraction(attribute.t)),
-    h("span", { class: "soft" }, `${attribute.distance}; ℓ ${figure(attribute.l)}, largest possible t ${figure(attribute.largest_t)}`),
+    risk.map((sentence) => h("span", { class: "soft" }, visible(sentence))),
+    h("span", { class: "soft" }, `${attribute.distance}; ℓ ${figure(attribute.l)}`),
     attribute.t?.worst ? button("Watch the worst class", () => explain(name, attribute.t.worst.key), { class: "link" }) : null,
   );
 }
 
 // Words that may stand below each other where there is little room.
+// What fails: people where they are counted, else rows.
+const units = (failing) => (failing.people === undefined ? counted(failing.rows, "row") : counted(failing.people, "person", "people"));
+
 const pieces = (...texts) => texts.filter(Boolean).flatMap((text) => [h("span", {}, text), " "]);
 
 function required(audit, explain) {
@@ -78,12 +97,38 @@ function required(audit, explain) {
       h("td", { class: each.holds ? "holds" : "fails" }, each.holds ? "✓ holds" : "✗ fails"),
       h("th", { scope: "row" }, each.text),
       h("td", {}, each.attribute === null ? "the table" : visible(each.attribute)),
-      h("td", { class: "parts" }, pieces(figure(each.found), fraction(each.found) && `(${fraction(each.found)})`)),
-      h("td", { class: "parts" }, each.holds ? (each.vacuous ? "none, ever" : "none") : each.failing.classes ? pieces(`${counted(each.failing.classes, "class", "classes")},`, counted(each.failing.rows, "row")) : "the table"),
+      h("td", { class: "parts" }, pieces(...each.found.text.split(/ (?=\()/))),
+      h("td", { class: "parts" }, each.holds ? (each.vacuous ? "none, ever" : "none") : each.any ? pieces(`${counted(each.failing.subsets, "combination", "combinations")},`, units(each.failing)) : each.failing.classes ? pieces(`${counted(each.failing.classes, "class", "classes")},`, units(each.failing)) : "the table"),
       h("td", { class: "long" }, each.worst && each.attribute !== null ? button(keyText(each.worst.key), () => explain(each.attribute, each.worst.key), { class: "link" }) : keyText(each.worst?.key)),
     );
   const titles = ["verdict", "required", "of", "found", "failing", "worst class"];
   return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "What was required" }, h("table", { class: "wide" }, h("caption", {}, "What was required"), h("thead", {}, h("tr", {}, titles.map((title) => h("th", { scope: "col" }, title)))), h("tbody", {}, audit.requirements.map(row))));
+}
+
+// Who may be alone in the population, by each estimator.
+function population(audit) {
+  if (!audit.population) return null;
+  const { people, estimates } = audit.population;
+  const share = (value) => (value === null ? "" : `${(100 * value).toFixed(1)} %`);
+  const row = ([key, found]) => h("tr", {}, h("th", { scope: "row" }, key), h("td", {}, found.uniques === null ? "no answer" : Math.round(found.uniques).toLocaleString("en")), h("td", {}, share(found.alone)), h("td", {}, found.error === null ? "not tried" : share(found.error)));
+  return h("section", { "aria-label": "The population" }, h("h3", {}, "The population"), h("p", { class: "soft" }, `Estimates for ${counted(people, "person", "people")}; none of them is the truth.`), h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Who is alone in the population" }, h("table", { class: "wide" }, h("thead", {}, h("tr", {}, ["estimator", "alone in it", "of lone rows", "error here"].map((word) => h("th", { scope: "col" }, word)))), h("tbody", {}, Object.entries(estimates).map(row)))));
+}
+
+// What a rule asks of columns, which of them miss it, and what it does not cover.
+function checked(audit) {
+  if (!audit.preset) return null;
+  const { title, checks, not_covered: notCovered } = audit.preset;
+  const row = (check) => h("li", { class: check.holds ? "holds" : "fails" }, `${check.holds ? "✓" : "✗"} ${check.text} ${Object.entries(check.failing).map(([name, rows]) => `${visible(name)}: ${counted(rows, "row")}`).join(", ")}`);
+  return h("section", { "aria-label": title }, h("h3", {}, title), checks.length ? h("ul", { class: "judged" }, checks.map(row)) : null, h("details", {}, h("summary", {}, "What it does not cover"), h("ul", {}, notCovered.map((line) => h("li", {}, line)))));
+}
+
+// The figures for whoever knows only some of the columns, each with the columns it takes.
+function some(audit, explain) {
+  if (!audit.any) return null;
+  const row = (of, attribute) => ([key, found]) => h("tr", {}, h("th", { scope: "row" }, key), h("td", {}, of), h("td", {}, both(found)), h("td", {}, found.known.map(visible).join(", ")), h("td", { class: "long" }, found.worst && attribute ? button(keyText(found.worst.key), () => explain(attribute, found.worst.key), { class: "link" }) : keyText(found.worst?.key)));
+  const rows = [Object.entries(audit.any.figures).map(row("the table", null)), Object.entries(audit.any.attributes).map(([name, figures]) => Object.entries(figures).map(row(visible(name), name)))];
+  const title = audit.any.columns === 1 ? "Any column" : `Any ${audit.any.columns} columns`;
+  return h("section", { "aria-label": title }, h("h3", {}, title), h("p", { class: "soft" }, `The worst of ${counted(audit.any.subsets, "combination of columns", "combinations of columns")}, for someone who knows no other.`), h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Figures of ${title.toLowerCase()}` }, h("table", { class: "wide" }, h("thead", {}, h("tr", {}, ["figure", "of", "value", "known", "worst class"].map((word) => h("th", { scope: "col" }, word)))), h("tbody", {}, rows))));
 }
 
 function drivers(name, attribute, told) {
@@ -101,7 +146,7 @@ function drivers(name, attribute, told) {
   return h(
     "section",
     { class: "drivers", "aria-label": `What drives the disclosure of ${visible(name)}` },
-    h("h3", {}, `What drives the disclosure of ${visible(name)}`),
+    h("h3", {}, `What drives the disclosure of ${visible(name)}`, meaning("driver")),
     h("p", { class: "soft" }, told.driver === null ? "No single quasi-identifier does: leaving one out does not lower t." : `Without ${visible(told.driver)}, t would be lowest.`),
     h("ul", { class: "bars" }, bar("as it is", attribute.t, "as-is"), ranked.map(([column, found]) => bar(`without ${visible(column)}`, found, column === told.driver ? "most" : ""))),
   );

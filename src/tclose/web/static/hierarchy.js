@@ -1,6 +1,7 @@
 // A quasi-identifier: how it is generalised, and what its values become on each level.
 
-import { field, h, select } from "./dom.js";
+import { button, field, h, say, select } from "./dom.js";
+import { post } from "./api.js";
 import { counted, shown, visible } from "./format.js";
 import { outline } from "./outline.js";
 import { change, look, state, tell } from "./store.js";
@@ -39,7 +40,7 @@ export function hierarchySettings(name, column) {
     });
     tell("roles");
   };
-  const options = isFile ? [[given, `file ${given}`], ...BUILDERS] : BUILDERS;
+  const options = isFile ? [[given, `file ${given.split(/[/\\]/).at(-1)}`], ...BUILDERS] : BUILDERS;
   const chosen = (key) => set(key === "tree" ? { "*": found?.leaves ?? [] } : key in NUMBERS ? `${key}:${NUMBERS[key][1]}` : key);
   const parts = [field("Generalised", select(options, word, chosen, { id: `hierarchy-${name}` }))];
   if (word in NUMBERS) {
@@ -67,7 +68,7 @@ function preview(name, found) {
   const heads = found.levels.map(({ level, nodes }) => h("th", { scope: "col" }, level === 0 ? counted(nodes, "value") : `level ${level}: ${nodes.toLocaleString("en")}`));
   return h(
     "details",
-    { class: "preview", open: state.open?.has(name), on: { toggle: (event) => remember(name, event.target.open) } },
+    { class: "preview", open: state.open.levels.has(name), on: { toggle: (event) => remember(name, event.target.open) } },
     h("summary", {}, `${counted(found.height, "level")} above ${counted(found.values, "value")}`),
     found.note ? h("p", { class: "hint" }, found.note) : null,
     h(
@@ -79,8 +80,33 @@ function preview(name, found) {
 }
 
 function remember(name, open) {
-  state.open ??= new Set();
-  if (open) state.open.add(name);
-  else state.open.delete(name);
+  if (open) state.open.levels.add(name);
+  else state.open.levels.delete(name);
 }
 
+// Loads hierarchies from files, each for the quasi-identifier that it is named after.
+export function hierarchyLoader() {
+  const told = h("div", { role: "status" });
+  const input = h("input", { type: "file", multiple: true, id: "hierarchy-files", class: "unseen", tabindex: "-1", "aria-label": "Hierarchy files", on: { change: () => load() } });
+  async function load() {
+    const files = await Promise.all([...input.files].map(async (file) => ({ name: file.name, text: await file.text() })));
+    input.value = "";
+    const columns = Object.entries(state.policy.columns).filter(([, { role }]) => role === "quasi-identifier").map(([name]) => name);
+    try {
+      const { trees, problems } = await post(`/tables/${state.table.id}/hierarchies`, { files, columns });
+      const names = Object.keys(trees);
+      if (names.length) {
+        change((policy) => { for (const name of names) policy.columns[name].hierarchy = trees[name]; }, { measured: false });
+        for (const name of names) delete state.hierarchies[name];
+        tell("roles");
+        look(names).catch(() => null);
+      }
+      const sentence = names.length ? `Loaded for ${names.map(visible).join(", ")}.` : "None was loaded.";
+      told.replaceChildren(h("p", { class: "hint" }, sentence), ...problems.map(({ file, message }) => h("p", { class: "problem" }, `${visible(file)}: ${visible(message)}`)));
+      say(sentence);
+    } catch (problem) {
+      told.replaceChildren(h("p", { class: "problem" }, visible(problem.message)));
+    }
+  }
+  return h("div", {}, h("p", { class: "actions" }, button("Load hierarchies…", () => input.click(), { class: "quiet", id: "hierarchy-load" }), input), h("p", { class: "hint" }, "One file for each quasi-identifier, named after it: a row for each value, from the value to *."), told);
+}

@@ -3,6 +3,7 @@
 import { button, h, later, redraw, say } from "./dom.js";
 import { run, Stopped } from "./api.js";
 import { both, figure, fraction, percent, shown, visible } from "./format.js";
+import { meaning } from "./terms.js";
 import { change, listen, quasi, sensitive, state } from "./store.js";
 
 // "holds", "fails", or nothing where nothing is required of a figure.
@@ -98,7 +99,7 @@ export function levelsPanel() {
   return h(
     "section",
     { class: "box", "aria-labelledby": "levels-title" },
-    h("h2", { id: "levels-title" }, "Levels by hand"),
+    h("h2", { id: "levels-title" }, "Levels by hand", meaning("level")),
     h("p", { class: "soft" }, "Publish each quasi-identifier on one level of its hierarchy, nothing left out."),
     sliders, problem, result, fixed,
   );

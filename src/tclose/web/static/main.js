@@ -3,6 +3,7 @@
 import { button, h, redraw } from "./dom.js";
 import { get, hasToken } from "./api.js";
 import { counted, visible } from "./format.js";
+import { askReading } from "./reading.js";
 import { startView } from "./start.js";
 import { comeBack, forgetListeners, open, state } from "./store.js";
 import { isView, workbench } from "./workbench.js";
@@ -16,6 +17,7 @@ function header() {
     ? [
         h("span", { class: "table-name", title: visible(state.table.label) }, visible(state.table.label.split(/[/\\]/).at(-1))),
         h("span", { class: "soft facts" }, `${counted(state.profile.rows, "row")}, ${counted(Object.keys(state.profile.columns).length, "column")}`),
+        state.table.text ? button("How it is read…", () => askReading(state.table, () => showTable(viewOf() || "figures")), { class: "quiet", id: "reading" }) : null,
         button("Open another", () => { go(""); showStart(); }, { class: "quiet" }),
       ]
     : [h("span", { class: "soft facts" }, "on this machine only")];

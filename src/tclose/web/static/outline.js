@@ -1,6 +1,6 @@
 // A tree written by hand: groups, and under each, indented by two spaces or more, what belongs to it.
 
-import { field, h } from "./dom.js";
+import { button, field, h } from "./dom.js";
 
 export function treeOf(text) {
   const root = { label: "*", depth: -1, children: [] };
@@ -45,5 +45,24 @@ export function outline(name, tree, changed, leaves = null) {
     value: start,
     on: { change: () => changed(treeOf(area.value)) },
   });
-  return field("The tree: a group on its line, what belongs to it below, indented", area);
+  // Moves the lines that are selected, or the one with the cursor, a step to the right or to the left.
+  const shift = (way) => {
+    const { value, selectionStart, selectionEnd } = area;
+    const from = value.lastIndexOf("\n", selectionStart - 1) + 1;
+    const to = value.indexOf("\n", Math.max(selectionStart, selectionEnd - 1)) < 0 ? value.length : value.indexOf("\n", Math.max(selectionStart, selectionEnd - 1));
+    const lines = value.slice(from, to).split("\n").map((line) => (way > 0 ? `  ${line}` : line.replace(/^ {1,2}/, "")));
+    area.value = value.slice(0, from) + lines.join("\n") + value.slice(to);
+    area.focus();
+    area.setSelectionRange(from, from + lines.join("\n").length);
+  };
+  // A new group above the lines that are selected, which go under it.
+  const group = () => {
+    const from = area.value.lastIndexOf("\n", area.selectionStart - 1) + 1;
+    const indent = area.value.slice(from).match(/^ */)[0];
+    shift(1);
+    area.setRangeText(`${indent}new group\n`, from, from, "start");
+    area.setSelectionRange(from + indent.length, from + indent.length + "new group".length);
+  };
+  const tools = h("p", { class: "actions" }, button("Group the selected lines", group, { class: "quiet" }), button("→ under the line above", () => shift(1), { class: "quiet" }), button("← one level up", () => shift(-1), { class: "quiet" }), button("Use this tree", () => changed(treeOf(area.value)), { class: "quiet" }));
+  return h("div", { class: "outline" }, field("The tree: a group on its line, what belongs to it below, indented", area), tools);
 }

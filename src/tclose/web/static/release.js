@@ -1,9 +1,13 @@
 // A release: how it is searched for, what it costs, and what to take away.
 
-import { button, field, h, redraw, say, select } from "./dom.js";
+import { button, careful, field, h, redraw, say, select, verdictKind } from "./dom.js";
 import { take } from "./api.js";
+import { aboutReport } from "./about.js";
+import { comparison } from "./compare.js";
 import { percent, visible } from "./format.js";
-import { change, listen, state } from "./store.js";
+import { taking } from "./stale.js";
+import { meaning } from "./terms.js";
+import { change, kept, listen, state, tell } from "./store.js";
 import { worker } from "./work.js";
 
 export function releasePanel() {
@@ -17,10 +21,10 @@ export function releasePanel() {
   return h(
     "section",
     { class: "box", "aria-labelledby": "release-title" },
-    h("h2", { id: "release-title" }, "A release"),
+    h("h2", { id: "release-title" }, "A release", meaning("release")),
     h("p", { class: "soft" }, "The least damage that meets every requirement; the file is audited again after it is written."),
     options,
-    h("p", { class: "actions" }, button("Make a release", () => work.start(state.table.id, { kind: "anonymize", policy: state.policy }), { class: "primary", id: "release-start" })),
+    h("p", { class: "actions" }, button("Make a release", () => work.start(state.table.id, { kind: "anonymize" }), { class: "primary", id: "release-start" })),
     place,
   );
 }
@@ -31,12 +35,12 @@ function settings() {
   const methods = state.words.methods.map((method) => [method.key, method.key]);
   const losses = state.words.losses.map((loss) => [loss.key, `${loss.key}: ${loss.title}`]);
   const suppress = h("input", { type: "text", inputmode: "decimal", id: "suppress", value: chosen.suppress ?? "", placeholder: "0", on: { change: () => set("suppress", suppress.value.trim() || "0", "0") } });
-  const meaning = state.words.methods.find((method) => method.key === (chosen.method ?? "auto"))?.meaning;
+  const means = state.words.methods.find((method) => method.key === (chosen.method ?? "auto"))?.meaning;
   return [
-    field("Method", select(methods, chosen.method ?? "auto", (method) => set("method", method, "auto"), { id: "method" }), meaning),
+    field("Method", select(methods, chosen.method ?? "auto", (method) => set("method", method, "auto"), { id: "method" }), means),
     field("Lose least of", select(losses, chosen.loss ?? "lm", (loss) => set("loss", loss, "lm"), { id: "loss" })),
     field("Share of rows that may be left out", suppress),
-    tick("whole-classes", "Keep rows that look alike together", chosen.whole_classes ?? false, (on) => set("whole_classes", on, false)),
+    tick("whole-classes", "Keep rows that look alike together", chosen.whole_classes ?? true, (on) => set("whole_classes", on, true)),
     tick("intervals", "Intervals of their own for numbers and dates", chosen.intervals ?? true, (on) => set("intervals", on, true)),
   ];
 }
@@ -45,17 +49,39 @@ function tick(id, text, checked, listener) {
   return h("div", { class: "tick" }, h("input", { type: "checkbox", id, checked, on: { change: (event) => listener(event.target.checked) } }), h("label", { for: id }, text));
 }
 
-function outcome(job) {
-  const { release, verdict, sentences, requirements, ways_out: waysOut } = job.result;
-  say(verdict);
-  const kind = release.holds ? "holds" : "fails";
+function outcome(job, { stale, again }) {
+  const { release, verdict, care, sentences, requirements, ways_out: waysOut } = job.result;
+  const told = [...sentences, ...waysOut].map((sentence) => h("p", {}, sentence));
+  say(stale || verdict);
+  const kind = verdictKind(release.holds, care, Boolean(stale));
   return [
-    h("div", { class: `verdict ${kind}` }, h("h3", { class: kind }, h("span", { "aria-hidden": "true" }, release.holds ? "✓ " : "✗ "), verdict), sentences.map((sentence) => h("p", {}, sentence)), waysOut.map((sentence) => h("p", {}, sentence))),
+    stale ? made(job, stale, again) : null,
+    h("div", { class: `verdict ${kind}` }, h("h3", { class: kind }, stale ? null : h("span", { "aria-hidden": "true" }, release.holds ? "✓ " : "✗ "), verdict), careful(care), stale ? null : nearest(release.binding, again), told),
     requirements.length ? table("What was required", ["verdict", "required", "of", "in the release", "against the original"], requirements.map((row) => [row.holds ? "✓ holds" : "✗ fails", row.text, row.of, row.found, row.original])) : null,
     losses(release),
-    release.holds ? downloads(job.id) : null,
+    release.holds ? comparison(job) : null,
+    release.holds ? downloads(job) : null,
     release.notes.length ? h("ul", { class: "notes" }, release.notes.map((note) => h("li", {}, visible(note)))) : null,
   ];
+}
+
+// One click to the nearest thresholds by which something is kept.
+function nearest(binding, again) {
+  const bound = binding?.requirements ?? [];
+  const placeOf = (policy, { attribute }) => (attribute === null ? policy.policy : policy.columns[attribute]);
+  if (!bound.length || bound.some((each) => each.nearest === null || Array.isArray(state.policy.policy[each.model]))) return null;
+  const take = () => {
+    change((policy) => { for (const each of bound) placeOf(policy, each)[each.model] = each.nearest; });
+    again();
+  };
+  const words = bound.map((each) => `${each.model} ${each.nearest}${each.attribute === null ? "" : ` of ${visible(each.attribute)}`}`).join(" and ");
+  return h("p", { class: "actions" }, button(`Take ${words}, and make it again`, take, { class: "primary", id: "release-nearest" }));
+}
+
+// What is said above a release of other settings, with the two ways on.
+function made(job, stale, again) {
+  const back = () => { change((policy) => Object.assign(policy, structuredClone(job.settings))); tell("roles"); };
+  return h("div", { class: "outdated", id: "release-stale" }, h("p", {}, h("strong", {}, stale)), h("p", { class: "actions" }, button("Make it again for what is set now", again, { class: "primary", id: "release-again" }), button("Go back to its settings", back, { class: "quiet", id: "release-back" })));
 }
 
 function table(caption, titles, rows) {
@@ -76,14 +102,19 @@ function losses(release) {
 function downloads(job) {
   const problem = h("p", { class: "problem", role: "alert" });
   const save = (text, file, name, props = {}) =>
-    button(text, () => take(job, file, name).then(() => { problem.textContent = ""; }, (error) => { problem.textContent = error.message; }), { "data-file": file, ...props });
+    taking(text, job, () => kept().then(() => take(job.id, file, name)).then(() => { problem.textContent = ""; if (file.startsWith("release.")) { state.handedOver = job.id; tell("release"); } }, (error) => { problem.textContent = error.message; }), { "data-file": file, ...props });
   return h(
     "div",
     { class: "downloads" },
-    h("h3", {}, "Take away"),
-    h("p", { class: "actions" }, save("Release as CSV", "release.csv", "release.csv", { class: "primary" }), save("as Parquet", "release.parquet", "release.parquet", { class: "quiet" }), save("as JSON lines", "release.jsonl", "release.jsonl", { class: "quiet" })),
-    h("p", { class: "actions" }, save("Report", "report.html", "release.report.html", { class: "quiet" }), save("Report as JSON", "report.json", "release.csv.report.json", { class: "quiet" }), save("Recipe", "recipe.json", "release.csv.recipe.json", { class: "quiet" })),
-    h("p", { class: "hint" }, "The recipe makes the release again. It holds values of the original: keep it with the original."),
+    h("h3", { id: "hand-over" }, "Hand over"),
+    aboutReport(),
+    h("p", { class: "actions" }, save("Package to hand over", "release.zip", "release.zip", { class: "primary" })),
+    h("p", { class: "hint" }, "One file: the release, its report, the policy it meets, a statement for machines, and checksums. The recipe is not in it."),
+    h("h3", {}, "Or each by itself"),
+    h("p", { class: "actions" }, save("Release as CSV", "release.csv", "release.csv", { class: "quiet" }), save("as Parquet", "release.parquet", "release.parquet", { class: "quiet" }), save("as JSON lines", "release.jsonl", "release.jsonl", { class: "quiet" })),
+    h("p", { class: "actions" }, save("Report", "report.html", "release.report.html", { class: "quiet" }), save("Report as JSON", "report.json", "release.csv.report.json", { class: "quiet" })),
+    h("p", { class: "actions" }, save("Recipe (secret)", "recipe.json", "release.csv.recipe.json", { class: "quiet" })),
+    h("p", { class: "hint" }, "The recipe makes the release again. It holds values of the original: it is secret, and stays with the original."),
     problem,
   );
 }

@@ -2,9 +2,12 @@
 
 import { button, field, h, redraw, select } from "./dom.js";
 import { visible } from "./format.js";
-import { takePolicy } from "./api.js";
-import { change, listen, sensitive, state } from "./store.js";
+import { populationFault, thresholdFault } from "./faults.js";
+import { projectActions } from "./project.js";
+import { meaning } from "./terms.js";
+import { change, listen, quasi, sensitive, state } from "./store.js";
 
+const MOST_KNOWN = 5;
 const TOGETHER = [
   ["each", "each by itself"],
   ["quasi", "the others known too"],
@@ -13,24 +16,37 @@ const TOGETHER = [
 
 export function requirementsPanel() {
   const body = h("div", {});
-  const problem = h("p", { class: "problem", role: "alert" });
-  const draw = () => redraw(body, rows(), adding(draw), together());
+  const draw = () => redraw(body, rows(), adding(draw), preset(), more());
   listen("policy", draw);
+  let shown = null;
+  listen("audit", () => { if (state.audit.error !== shown) { shown = state.audit.error; draw(); } });
   draw();
-  const save = () => takePolicy(state.table.id, state.policy).then(() => { problem.textContent = ""; }, (error) => { problem.textContent = error.message; });
   return h(
     "section",
     { class: "box", "aria-labelledby": "requirements-title" },
-    h("h2", { id: "requirements-title" }, "Requirements"),
+    h("h2", { id: "requirements-title" }, "Requirements", meaning("requirement")),
     body,
-    h("p", { class: "actions" }, button("Save the policy file", save, { class: "quiet" })),
-    problem,
+    projectActions(),
   );
+}
+
+// What few people change: who knows how much, of how many.
+function more() {
+  const unusual = ["any", "population_size", "together"].some((key) => key in state.policy.policy);
+  return h("details", { open: state.open.more ?? unusual, on: { toggle: (event) => { state.open.more = event.target.open; } } }, h("summary", {}, "Who knows what, of how many"), known(), drawn(), together());
+}
+
+const suggests = (key, attribute, text) => String((attribute === null ? state.suggested?.policy : state.suggested?.columns[attribute])?.[key]) === String(text);
+
+// Whether the thresholds are those that were suggested, to be argued about.
+export function requirementsSuggested() {
+  const all = thresholds();
+  return all.length > 0 && all.every((each) => suggests(...each));
 }
 
 // Every threshold as [model key, attribute or null, text].
 function thresholds() {
-  const found = Object.entries(state.policy.policy).filter(([key]) => key !== "together").map(([key, text]) => [key, null, text]);
+  const found = Object.entries(state.policy.policy).filter(([key]) => modelOf(key)).map(([key, text]) => [key, null, text]);
   for (const [name, column] of Object.entries(state.policy.columns)) {
     for (const model of state.words.models) if (model.key in column) found.push([model.key, name, column[model.key]]);
   }
@@ -49,18 +65,20 @@ function row(key, attribute, text) {
   const model = modelOf(key);
   const sign = model.good === "high" ? (model.strict ? ">" : "≥") : model.strict ? "<" : "≤";
   const id = `threshold-${key}-${attribute ?? ""}`;
+  const fault = thresholdFault(key);
   const place = (policy) => (attribute === null ? policy.policy : policy.columns[attribute]);
   const input = h("input", {
-    type: "text", inputmode: "decimal", id, value: Array.isArray(text) ? text.join(",") : String(text), title: model.meaning,
+    type: "text", inputmode: "decimal", id, value: Array.isArray(text) ? text.join(",") : String(text), "aria-invalid": fault ? "true" : null, "aria-describedby": fault ? `${id}-fault` : null,
     on: { change: () => change((policy) => { if (input.value.trim()) place(policy)[key] = input.value.trim(); else delete place(policy)[key]; }) },
   });
   const of = attribute === null ? (model.scope === "table" ? "the table" : "each sensitive attribute") : visible(attribute);
   return h(
     "li",
     {},
-    h("label", { for: id, title: model.meaning }, h("strong", {}, `${key} ${sign}`), h("span", { class: "soft" }, ` of ${of}`)),
+    h("span", {}, h("label", { for: id }, h("strong", {}, `${key} ${sign}`), h("span", { class: "soft" }, ` of ${of}${suggests(key, attribute, text) ? ", suggested" : ""}`)), meaning(model.title, model.meaning)),
     input,
     button("✕", () => change((policy) => { delete place(policy)[key]; }), { class: "icon", "aria-label": `Remove the requirement ${key} of ${of}` }),
+    fault ? h("p", { class: "problem", id: `${id}-fault` }, visible(fault)) : null,
   );
 }
 
@@ -79,6 +97,34 @@ function adding(draw) {
       picked.model = "";
     });
   return h("div", { class: "adding" }, choose, attribute, picked.model ? button("Add", add, { id: "add-button" }) : null);
+}
+
+// The rule whose requirements are added to those above.
+function preset() {
+  const choose = (key) => change((policy) => { if (key) policy.policy.preset = key; else delete policy.policy.preset; });
+  const chosen = state.words.presets.find((each) => each.key === state.policy.policy.preset);
+  const picker = select([["", "none"], ...state.words.presets.map((each) => [each.key, each.title])], chosen?.key ?? "", choose, { id: "preset" });
+  return h("div", {}, field("A rule to meet", picker), chosen ? h("p", { class: "hint" }, chosen.asks) : null);
+}
+
+// How many people the table was drawn from, for estimates of who is alone among them.
+function drawn() {
+  const input = h("input", {
+    type: "text", inputmode: "numeric", id: "population-size", value: String(state.policy.policy.population_size ?? ""),
+    on: { change: () => change((policy) => { const people = input.value.replace(/[\s,.']/g, ""); if (people) policy.policy.population_size = /^\d+$/.test(people) ? Number(people) : people; else delete policy.policy.population_size; }) },
+  });
+  return field("People in the population", input, populationFault() ? h("span", { class: "problem" }, visible(populationFault())) : null);
+}
+
+// How many columns someone knows; all of them, unless a number is chosen.
+function known() {
+  const most = Math.min(quasi().length, MOST_KNOWN);
+  const chosen = Number(state.policy.policy.any ?? 0);
+  if (most < 2 && !chosen) return null;
+  const numbers = [...new Set([...Array(most).keys()].map((at) => at + 1).concat(chosen || []))];
+  const words = numbers.map((number) => [String(number), number === 1 ? "any one column" : `any ${number} columns`]);
+  const choose = (word) => change((policy) => { if (word) policy.policy.any = Number(word); else delete policy.policy.any; });
+  return field("Someone knows", select([["", "all quasi-identifiers"], ...words], chosen ? String(chosen) : "", choose, { id: "known" }));
 }
 
 function together() {

@@ -2,16 +2,19 @@
 
 import { button, h, redraw, say } from "./dom.js";
 import { bytes, counted, visible } from "./format.js";
+import { readingForm } from "./reading.js";
 import { open, state } from "./store.js";
 
 export function startView(opened) {
   const problem = h("p", { class: "problem", role: "alert" });
   const stage = h("p", { class: "status" });
+  const marks = h("div", {});
   const root = h("section", { class: "start" });
 
   async function choose(how, what) {
     root.setAttribute("aria-busy", "true");
     problem.textContent = "";
+    redraw(marks);
     stage.textContent = `Opening ${visible(what)}…`;
     say(`Opening ${visible(what)}`);
     try {
@@ -19,6 +22,7 @@ export function startView(opened) {
       opened();
     } catch (error) {
       problem.textContent = visible(error.message);
+      if (error.table) redraw(marks, readingForm(error.table, opened));
       input.value = "";
       say("");
     } finally {
@@ -72,6 +76,7 @@ export function startView(opened) {
     drop,
     stage,
     problem,
+    marks,
     h("h2", {}, "Or look at an example"),
     h("ul", { class: "examples" }, examples),
   );

@@ -5,6 +5,8 @@ import { later } from "./dom.js";
 import { close, get, keep, post, run, Stopped, upload } from "./api.js";
 
 const PAUSE = 200;
+const MOST_STEPS = 100;
+const LONGEST_HISTORY = 1_000_000;
 const GRACE = 300_000;
 const KEY = "tclose-table";
 
@@ -12,9 +14,15 @@ export const state = {
   words: null,
   table: null,
   profile: null,
+  suggested: null,
   policy: null,
+  history: { past: [], future: [] },
+  before: {}, // for each column, what was set when it had another role
+  open: { columns: new Set(), levels: new Set() },
   hierarchies: {},
   jobs: {},
+  release: null,
+  handedOver: null,
   audit: { busy: false, stale: false, job: null, result: null, error: null, stage: "" },
 };
 
@@ -38,22 +46,36 @@ export const namesWith = (role) =>
 export const quasi = () => namesWith("quasi-identifier");
 export const sensitive = () => namesWith("sensitive");
 
+// Whether all roles are still those that were suggested; nobody has said that they are right.
+export const rolesSuggested = () =>
+  Boolean(state.suggested) && Object.entries(state.policy.columns).every(([name, { role }]) => state.suggested.columns[name]?.role === role);
+
 export async function open(how, options) {
   const table = how instanceof File ? await upload(how) : await post("/tables", how);
   try {
     await enter(table, null, {}, options);
     claim(table.id);
   } catch (problem) {
-    close(table.id);
+    if (table.text && problem.status === 422) problem.table = table; // it may be read in another way
+    else close(table.id);
     throw problem;
   }
 }
 
-async function enter(table, policy, jobs, options) {
+// Reads the file of a table in another way; what was found and set before is gone.
+export async function readAnew(table, marks, options) {
+  const again = await post(`/tables/${table.id}/reading`, marks);
+  await enter(again, null, {}, options);
+  claim(table.id);
+}
+
+async function enter(table, policy, jobs, options, history = null) {
   const { result } = await run(table.id, { kind: "profile" }, options);
   if (state.table && state.table.id !== table.id) close(state.table.id);
   const audit = { busy: true, stale: false, job: null, result: null, error: null, stage: "" };
-  Object.assign(state, { table, profile: result.profile, policy: policy ?? result.policy, hierarchies: {}, jobs, audit });
+  const suggested = result.suggested ? structuredClone(result.policy) : null;
+  const open = { columns: new Set(), levels: new Set() };
+  Object.assign(state, { table, profile: result.profile, suggested, open, before: {}, policy: policy ?? result.policy, history: history ?? { past: [], future: [] }, hierarchies: {}, jobs, audit, release: null, handedOver: null });
   sessionStorage.setItem(KEY, table.id);
 }
 
@@ -73,8 +95,8 @@ export async function comeBack() {
   const id = sessionStorage.getItem(KEY);
   if (!id || !(await claim(id))) return false;
   try {
-    const { label, policy, jobs } = await get(`/tables/${id}`);
-    await enter({ id, label }, policy, jobs);
+    const { label, text, policy, history, jobs } = await get(`/tables/${id}`);
+    await enter({ id, label, text }, policy, jobs, {}, history);
     return true;
   } catch (problem) {
     if (problem.status !== 404) throw problem;
@@ -84,17 +106,40 @@ export async function comeBack() {
 }
 
 let unsaved = false;
+let pending = Promise.resolve();
 const saveSoon = later(PAUSE, () => save());
 
 function save(options) {
   if (!unsaved) return;
   unsaved = false;
-  keep(state.table.id, state.policy, options);
+  pending = keep(state.table.id, state.policy, options ? undefined : remembered(), options);
+}
+
+// When the server has what is set; what is taken away next says it.
+export function kept() {
+  save();
+  return pending;
+}
+
+// The steps that are kept: as many of the last as fit a request.
+function remembered() {
+  const { past, future } = state.history;
+  while (past.length > MOST_STEPS || (past.length && JSON.stringify(past).length > LONGEST_HISTORY)) past.shift();
+  return { past, future };
+}
+
+// What is set is kept soon, and what was found with other settings is stale.
+export function forget() {
+  unsaved = true;
+  saveSoon();
+  state.audit.stale = true;
 }
 
 // Changes the policy; the figures that are shown are stale from here on, until they are measured again.
 export function change(task, { measured = true } = {}) {
+  const before = structuredClone(state.policy);
   task(state.policy);
+  if (JSON.stringify(before) !== JSON.stringify(state.policy)) state.history = { past: [...state.history.past, before], future: [] };
   unsaved = true;
   saveSoon();
   tell("policy");
@@ -125,7 +170,7 @@ export async function measure() {
   };
   try {
     const job = await run(state.table.id, work, { signal: mine.signal, told });
-    Object.assign(audit, { busy: false, stale: false, job: job.id, result: job.result, error: null });
+    Object.assign(audit, { busy: false, stale: false, job: job.id, result: job.result, made: job, error: null });
   } catch (problem) {
     if (problem instanceof Stopped) return;
     Object.assign(audit, { busy: false, stale: false, error: problem });
@@ -136,7 +181,17 @@ export async function measure() {
 const measureSoon = later(PAUSE, measure);
 
 // Asks the server what hierarchies the quasi-identifiers get; where values show none, the policy says so.
-export async function look(columns) {
+export function look(columns) {
+  looking = Promise.allSettled([looking, lookAt(columns)]);
+  return looking.then(([, { reason }]) => { if (reason) throw reason; });
+}
+
+let looking = null;
+
+// When the policy says what hierarchies there are.
+export const looked = () => looking;
+
+async function lookAt(columns) {
   const wanted = columns ?? quasi();
   if (!wanted.length) return;
   const table = state.table.id;

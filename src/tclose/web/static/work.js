@@ -2,13 +2,29 @@
 
 import { button, h, redraw, say } from "./dom.js";
 import { follow, get, run, Stopped } from "./api.js";
+import { plainly } from "./faults.js";
 import { visible } from "./format.js";
+import { outdated } from "./stale.js";
+import { listen, looked, state, tell } from "./store.js";
 
 export function worker(place, { done, label }) {
   let current = null;
+  let last = null;
+  let stale = "";
 
-  async function watch(begin) {
+  const show = () => {
+    stale = outdated(last);
+    if (last.kind === "anonymize") state.release = last;
+    redraw(place, done(last, { stale, again: () => begin(state.table.id, last.work) }));
+    tell("release");
+  };
+  // What was made with other settings is marked as soon as they are others, and no longer when they are its own again.
+  const compare = () => last && outdated(last) !== stale && show();
+  for (const topic of ["policy", "roles", "hierarchies"]) listen(topic, compare);
+
+  async function watch(started) {
     current?.abort();
+    last = null;
     const mine = (current = new AbortController());
     const bar = h("progress", { max: 1, "aria-label": label });
     const stage = h("span", { class: "soft" }, "Starting…");
@@ -20,19 +36,24 @@ export function worker(place, { done, label }) {
       stage.textContent = visible(job.stage) || "Working…";
     };
     try {
-      const job = await begin({ signal: mine.signal, told });
-      redraw(place, done(job));
+      last = await started({ signal: mine.signal, told });
+      show();
     } catch (problem) {
       if (problem instanceof Stopped) {
         if (current === mine) redraw(place, h("p", { class: "soft" }, "Cancelled. Nothing was kept."));
         say("Cancelled");
-      } else redraw(place, h("p", { class: "problem", role: "alert" }, visible(problem.message)));
+      } else redraw(place, h("p", { class: "problem", role: "alert" }, visible(plainly(problem.message))));
     }
   }
 
+  const begin = (table, work) => watch(async (options) => {
+    await looked();
+    return { ...(await run(table, { ...work, policy: state.policy }, options)), work };
+  });
+
   return {
-    start: (table, work) => watch((options) => run(table, work, options)),
+    start: begin,
     // Shows work that was begun before the page came back.
-    resume: (id) => id && get(`/jobs/${id}`).then((job) => watch((options) => follow(job, options)), () => null),
+    resume: (id) => id && get(`/jobs/${id}`).then((job) => watch(async (options) => ({ ...(await follow(job, options)), work: { kind: job.kind } })), () => null),
   };
 }

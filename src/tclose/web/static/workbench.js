@@ -6,6 +6,8 @@ import { requirementsPanel } from "./requirements.js";
 import { figuresPanel } from "./figures.js";
 import { classesPanel } from "./classes.js";
 import { repairPanel } from "./repair.js";
+import { historyBar } from "./history.js";
+import { pathBar } from "./path.js";
 import { listen, look, measure, state } from "./store.js";
 
 const TABS = [
@@ -70,6 +72,7 @@ export function workbench({ view, moved }) {
   };
   const setup = h("div", { class: "setup" }, columnsPanel(), requirementsPanel());
   root.append(
+    h("div", { class: "head" }, pathBar(turn), historyBar()),
     h("div", { class: "tabs", role: "tablist", "aria-label": "Parts of the page" }, tabs),
     panel("columns", setup),
     panel("figures", figuresPanel(explain)),

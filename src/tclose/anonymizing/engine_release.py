@@ -1,0 +1,121 @@
+"""A release in the engine that holds its rows: audited as it is, and as it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from tclose.auditing import audit_release
+from tclose.domains import Observed
+from tclose.engines.base import Engine, Released, Table
+from tclose.errors import InputError, InternalError
+from tclose.models.catalogue import Requirement
+from tclose.releases import Release, Written
+from tclose.results import Audit
+from tclose.roles import Roles
+
+
+@dataclass(frozen=True)
+class EngineWork:
+    """The rows of a release, and what is needed to judge them."""
+
+    session: Engine
+    table: Released[Any]
+    roles: Roles
+    wanted: tuple[Requirement, ...]
+    original: Mapping[tuple[str, ...], Observed]
+    suppressed: int
+    own: bool
+    source: Table[Any] | None = None
+    """The original, as the session opened it."""
+    inputs: Mapping[Path, str] = field(default_factory=dict)
+    """The files that the original is read from, which are never written over."""
+    witness: Released[Any] | None = None
+    """The same rows with the column that tells people apart, where they are counted; it is never published."""
+
+    @property
+    def judged(self) -> Released[Any]:
+        """The rows that are judged."""
+        return self.table if self.witness is None else self.witness
+
+    def before(self) -> Audit | None:
+        """Return the audit of the original by the same requirements."""
+        if self.source is None:
+            return None
+        return audit_release(self.session, self.source, self.roles, self.wanted, None)
+
+    def drivers(self) -> dict[str, Mapping[str, Fraction] | None]:
+        """Return, for each attribute, t of the release with each quasi-identifier left out."""
+        audited = audit_release(self.session, self.judged, self.roles, (), None, drivers=None)
+        return {name: attribute.drivers for name, attribute in audited.attributes.items()}
+
+    def audits(self) -> tuple[Audit, Audit]:
+        """Return the audit of the release against itself, and against the original."""
+        return self._audited(self.session, self.judged)
+
+    def _audited(self, session: Engine, table: Table[Any] | Released[Any]) -> tuple[Audit, Audit]:
+        """Audit a table; where no row is left out, the original's distribution is its own."""
+        original = audit_release(session, table, self.roles, self.wanted, self.original)
+        if not self.suppressed:
+            return replace(original, reference="the audited table"), original
+        return audit_release(session, table, self.roles, self.wanted, None), original
+
+    def audits_there(self, session: Engine, table: Table[Any]) -> tuple[Audit, Audit] | None:
+        """Return the audits of the release as it was written or stored; None where it is not what it should be.
+
+        What is there tells no people apart. Where they are counted, it must have just the rows of the release by every
+        figure, and the audits are those of the witness.
+        """
+        if self.witness is None:
+            own, original = self._audited(session, table)
+            return None if self.misses(own, original) else (own, original)
+        if self._by_rows(session, table) != self._by_rows(self.session, self.table):
+            return None
+        return self.audits()
+
+    def _by_rows(self, session: Engine, table: Table[Any] | Released[Any]) -> object:
+        """Return all that an audit by rows says of a table but for its values."""
+        audit = audit_release(session, table, self.roles.by_rows, (), None)
+        every = [audit.figures, *(each.figures for each in audit.attributes.values())]
+        sizes = [[(figure.value, figure.worst and figure.worst.size) for figure in some.values()] for some in every]
+        return audit.rows, audit.class_count, sizes
+
+    def misses(self, own: Audit, original: Audit) -> bool:
+        """Say whether audits of the release miss what is required."""
+        return original.holds is False or (self.own and own.holds is False)
+
+    def _misread(self, named: str) -> InputError | InternalError:
+        """Return why the written release misses what the release itself meets."""
+        if self.misses(*self.audits()):
+            return InternalError("The release does not meet the requirements that its search met.")
+        return InputError(
+            f"From {named!r}, sensitive values would be read as others than the original's. Write Parquet "
+            "(.parquet), which keeps values as they are, or make the sensitive columns text first."
+        )
+
+    def written_to(self, place: Path, named: str) -> tuple[Audit, Audit]:
+        """Write the rows where they are to wait, and return the audits of what is there, which must be as they should.
+
+        Parameters
+        ----------
+        place
+            The file or folder in which they wait.
+        named
+            The name that they will have.
+        """
+        self.table.write_to(place)
+        audits = self.audits_there(self.session, self.table.read_back(place))
+        if audits is None:
+            raise self._misread(named)
+        if audits[1].rows != self.table.rows:
+            raise InternalError("The written release does not have the rows that it should.")
+        return audits
+
+    def write(self, release: Release, place: str | Path, *, force: bool) -> Written:
+        """Write the release, its recipe and its report; nothing is left half-written."""
+        from tclose.anonymizing.storing import write
+
+        return write(release, place, force=force)

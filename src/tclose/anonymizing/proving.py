@@ -1,0 +1,240 @@
+"""A release by people: searched again with stricter thresholds until an audit of its people holds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from tclose.anonymizing.engine_release import EngineWork
+from tclose.engines.base import Engine, Released, Table
+from tclose.engines.disguises import Disguise, Disguised
+from tclose.engines.distinct import DistinctRows
+from tclose.engines.people import Census
+from tclose.engines.recodings import Recoding
+from tclose.errors import InputError, InternalError
+from tclose.measuring import Task
+from tclose.models.catalogue import Requirement
+from tclose.recipe_numbers import Numbers
+from tclose.recoding.problem import Problem
+from tclose.releases import Obstacle, Release
+from tclose.results import Audit, Value, Verdict
+from tclose.roles import Roles
+
+_TRIES = 12
+"""So often thresholds are made stricter before a release by people is given up."""
+_TRIES_BETWEEN = 4
+"""So often thresholds between too loose and too strict ones are tried."""
+_NEARER = Fraction(9, 10)
+"""Each time a threshold is this much stricter than what was missed seems to ask for."""
+
+
+@dataclass(frozen=True)
+class Original:
+    """The table that a release is made of.
+
+    Parameters
+    ----------
+    published
+        Its columns that are published.
+    counted
+        These and the column that tells people apart, where people are counted.
+    census
+        How many rows and people it has, where people are counted.
+    disguised
+        The published columns with their rows disguised, where they are.
+    numbers
+        The quasi-identifiers that are published as numbers or dates too.
+    """
+
+    published: Table[Any]
+    counted: Table[Any]
+    census: Census | None = None
+    disguised: Disguised | None = None
+    numbers: Mapping[str, Numbers] = field(default_factory=dict)
+
+    @staticmethod
+    def of(
+        session: Engine, opened: Table[Any], roles: Roles, published: Sequence[str], disguise: Disguise | None = None
+    ) -> Original:
+        """Return a table with what is published of it, disguised if asked; refuse rows that are nobody's."""
+        counted = opened.keep([*published, *([] if roles.person is None else [roles.person])])
+        census = None
+        if roles.person is not None:
+            census = session.census(counted, roles.person)
+            census.check(roles.person, opened.label)
+        if disguise is None:
+            return Original(counted if census is None else counted.keep(published), counted, census)
+        disguised = session.disguise(counted, disguise)
+        if census is not None and session.census(disguised.table, str(roles.person)).people != census.people:
+            raise InternalError("Two people were given the same pseudonym.")
+        return Original(disguised.table.keep(published), counted, census, disguised)
+
+    @property
+    def people(self) -> int | None:
+        """How many people there are, where they are counted."""
+        return None if self.census is None else self.census.people
+
+    def recoded(self, session: Engine, roles: Roles, recoding: Recoding) -> tuple[Released[Any], Released[Any] | None]:
+        """Return the published rows, and where people are counted a witness: the same rows with whose they are.
+
+        Quasi-identifiers alone must decide what becomes of a row, so that the witness has the same rows. Pseudonyms
+        need none: what is published tells people apart.
+        """
+        if roles.person is None:
+            return session.recode(self.published, recoding), None
+        if recoding.counts is not None:
+            raise InputError(
+                "This method divides rows that look alike, which would spread the rows of a person over classes. Take "
+                "another, such as 'auto'."
+            )
+        if roles.person in recoding.columns:
+            return session.recode(self.published, recoding), None
+        witness = session.recode(self.counted, replace(recoding, columns=roles.counted))
+        return session.recode(self.published, recoding), witness
+
+
+def distinct_people(
+    session: Engine, table: Table[Any], roles: Roles, attributes: Sequence[tuple[str, ...]], distinct: DistinctRows
+) -> DistinctRows:
+    """Return distinct rows; where people are counted, with how many of them have each sensitive value in the table."""
+    if roles.person is None:
+        return distinct
+    sensitive = []
+    for names, observed in zip(attributes, distinct.sensitive, strict=True):
+        whole = session.values(table.counting(roles.person), names)
+        people = dict(zip(whole.listed, whole.counts.tolist(), strict=True))
+        counts = np.array([people[value] for value in observed.listed], dtype=np.int64)
+        sensitive.append(replace(observed, counts=counts))
+    return replace(distinct, sensitive=sensitive)
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A release, and its loss as it is minimised; infinite where there is none."""
+
+    release: Release
+    loss: float
+
+    def missed(self) -> tuple[Verdict, ...]:
+        """Return what the audit of its people found missed."""
+        work = self.release.work
+        return missed_by(work.audits(), own=work.own) if isinstance(work, EngineWork) else ()
+
+
+def proved(attempt: Callable[[Problem], Attempt], problem: Problem, late: Callable[[], bool]) -> Release:
+    """Return the best of a few releases that the audit of their people proves, or what the last of them missed.
+
+    A search adds up the people of distinct rows, and somebody may be in several of them. What it finds is audited by
+    people, and where that fails, searched for again with thresholds as much stricter as they were missed; where nothing
+    meets these, or they are met, with thresholds between.
+
+    Parameters
+    ----------
+    attempt
+        Makes the release of a problem.
+    problem
+        The problem.
+    late
+        Says whether to be content with what was proved.
+    """
+    first = made = attempt(problem)
+    best: Attempt | None = None
+    missed: tuple[Verdict, ...] = ()
+    looser: Problem | None = None
+    stricter: Problem | None = None
+    between = 0
+    for _ in range(_TRIES):
+        missing = made.missed()
+        missed = missing or missed
+        too_many = made.release.suppressed > problem.suppress * made.release.original_rows
+        if made.loss == math.inf or not (missing or too_many):
+            stricter = problem
+            best = made if made.loss < (math.inf if best is None else best.loss) else best
+        else:
+            looser = problem
+            tasks = tuple(_stricter(task, problem, missing) for task in problem.tasks)
+            problem = replace(problem, tasks=tasks, suppress=problem.suppress / 2 if too_many else problem.suppress)
+        if looser is None or (best is not None and late()):
+            break
+        if stricter is not None:
+            between += 1
+            problem = _between(looser, stricter)
+            if between > _TRIES_BETWEEN or problem.tasks in (looser.tasks, stricter.tasks):
+                break
+        made = attempt(problem)
+    if best is not None:
+        return best.release
+    standing = obstacles_of(missed, proven=False) or tuple(
+        replace(each, proven=False) for each in first.release.obstacles
+    )
+    return replace(without_rows(first.release), obstacles=standing)
+
+
+def _between(looser: Problem, stricter: Problem) -> Problem:
+    """Return a problem with thresholds in the middle of those of two."""
+    pairs = zip(looser.tasks, stricter.tasks, strict=True)
+    tasks = tuple(
+        replace(one, requirements=tuple(map(_middle, one.requirements, other.requirements))) for one, other in pairs
+    )
+    return replace(looser, tasks=tasks, suppress=(looser.suppress + stricter.suppress) / 2)
+
+
+def _middle(one: Requirement, other: Requirement) -> Requirement:
+    middle = (one.threshold + other.threshold) / 2
+    return replace(one, threshold=Fraction(math.floor(middle)) if one.model.whole else middle)
+
+
+def without_rows(release: Release) -> Release:
+    """Return what is said of a release that may not be published, without its rows and its recipe."""
+    return replace(
+        release, class_count=0, suppressed=0, levels=None, losses={}, column_losses={}, recipe=None, work=None
+    )
+
+
+def obstacles_of(missed: Sequence[Verdict], *, proven: bool) -> tuple[Obstacle, ...]:
+    """Return the requirements that an audit found missed, and whether nothing could meet them."""
+    return tuple(
+        Obstacle(
+            replace(verdict.requirement, attribute=verdict.attribute),
+            verdict.figure.value,
+            verdict.figure.worst.key if verdict.figure.worst is not None else {},
+            proven=proven,
+            size=verdict.figure.worst.size if verdict.figure.worst is not None else 0,
+        )
+        for verdict in missed
+    )
+
+
+def missed_by(audits: tuple[Audit, Audit], *, own: bool) -> tuple[Verdict, ...]:
+    """Return the verdicts on a release that do not hold: against the original, else if asked against itself."""
+    missed = [verdict for verdict in audits[1].verdicts if not verdict.holds]
+    return tuple(missed or [verdict for verdict in audits[0].verdicts if own and not verdict.holds])
+
+
+def _stricter(task: Task, problem: Problem, missed: Sequence[Verdict]) -> Task:
+    """Return a task with its threshold stricter, by as much as it was missed and a little more."""
+    name = None if task.attribute is None else problem.domains[task.attribute].name
+    for verdict in missed:
+        if verdict.requirement.model == task.model and verdict.attribute == name:
+            limit = verdict.requirement.threshold
+            nearer = [
+                replace(each, threshold=_nearer(each.threshold, limit, verdict.figure.value, task))
+                for each in task.requirements
+            ]
+            return replace(task, requirements=tuple(nearer))
+    return task
+
+
+def _nearer(threshold: Fraction, limit: Fraction, found: Value, task: Task) -> Fraction:
+    """Return the threshold that would have asked for what was missed, and a little more."""
+    missed_by_share = Fraction(found) / limit if limit and found and math.isfinite(found) else Fraction(1)
+    if task.model.good == "low":
+        asked = threshold * _NEARER / max(missed_by_share, Fraction(1))
+        return asked.limit_denominator(10**6) or asked
+    asked = threshold / (_NEARER * min(missed_by_share, Fraction(1)))
+    return Fraction(max(math.ceil(asked), math.floor(threshold) + 1)) if task.model.whole else asked

@@ -1,0 +1,63 @@
+"""The verb ``recode``: the rows of a table with the cells that a recipe has for them, and nothing judged."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tclose.engines.base import Progress, Released
+from tclose.errors import ColumnNotFoundError
+from tclose.placing import fitted
+from tclose.progress import shows_progress
+from tclose.recipes import Recipe, read_recipe
+
+if TYPE_CHECKING:
+    from tclose.sources import ReadOptions
+
+
+@shows_progress
+def recode(
+    table: object,
+    recipe: Recipe | str | Path,
+    *,
+    read: ReadOptions | None = None,
+    memory: str | None = None,
+    threads: int | None = None,
+    temp: str | None = None,
+    progress: Progress | None = None,
+) -> Released[Any]:
+    """Recode the quasi-identifiers of a table by a recipe, judge nothing, and leave out no row.
+
+    It is for test sets and trials, not for publishing: nothing is required of what comes of it.
+
+    Parameters
+    ----------
+    table
+        Any table with the quasi-identifiers of the recipe. Rows that no class covers get the coarsest cells.
+    recipe
+        A recipe, or the file of one.
+    read, memory, threads, temp, progress
+        As for :func:`tclose.audit`.
+
+    Returns
+    -------
+    Released
+        The columns that the recipe publishes, as far as the table has them, but for those that it disguises: there are
+        no pseudonyms and no shifted dates without a release. Rows are in an order of their own.
+    """
+    from tclose.engines.choosing import working_session
+
+    recipe = recipe if isinstance(recipe, Recipe) else read_recipe(recipe)
+    with working_session(table, read=read, memory=memory, threads=threads, temp=temp) as session:
+        opened = session.open(table)
+        available = [column.name for column in opened.columns]
+        quasi = [column.name for column in recipe.columns]
+        for name in quasi:
+            if name not in available:
+                raise ColumnNotFoundError(name, available, "recoded")
+        disguised = (*recipe.roles.shown_people, *recipe.roles.shift)
+        published = tuple(name for name in recipe.published if name in available and name not in disguised)
+        kept = opened.keep(published)
+        distinct = session.distinct(kept, quasi, (), progress or (lambda _stage, _share: None))
+        return session.recode(kept, replace(fitted(recipe, distinct, "all").recipe, published=published).recoding())

@@ -1,0 +1,389 @@
+"""The verb ``anonymize``: the least damage that meets the requirements."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tclose.anonymizing.disguising import disguise_notes, disguise_of, revealed, with_disguise
+from tclose.anonymizing.engine_release import EngineWork
+from tclose.anonymizing.framing import Frame, GivenHierarchy, Levels, RecodingOptions, attributes_of, framed
+from tclose.anonymizing.labels import recipe_of, recoding_of
+from tclose.anonymizing.obstacles import binding, obstacles
+from tclose.anonymizing.proving import Attempt, Original, distinct_people, proved
+from tclose.anonymizing.withstanding import bounded
+from tclose.auditing import built_in_roles, check_attributes, checked, repeated, suspects
+from tclose.compiled import load_compiler
+from tclose.engines.base import Engine, Progress, Table
+from tclose.engines.disguises import USUAL_DAYS
+from tclose.errors import InputError, ThresholdError, closest, either, listed
+from tclose.exact import Number, share
+from tclose.models.catalogue import Requirement, Wanted, required_for_any, required_with_known, requirements
+from tclose.policy_release import MOST_EFFORT
+from tclose.presets import preset_named, with_preset
+from tclose.progress import shows_progress
+from tclose.recipe_numbers import numbers_of
+from tclose.recoding.losses.catalogue import LOSSES, all_losses, losses_by_column
+from tclose.recoding.methods import METHODS, Found, check_method, found
+from tclose.recoding.partition import published
+from tclose.recoding.problem import Problem
+from tclose.recoding.search import Search, TimeLimit
+from tclose.recoding.slack import slack
+from tclose.releases import Release
+from tclose.roles import Roles
+from tclose.sources import files_read
+
+if TYPE_CHECKING:
+    from tclose.sources import ReadOptions
+
+_LARGE_FILE = 500_000
+"""Bytes from which on a file's rows are worth compiled loops."""
+
+
+@shows_progress
+def anonymize(
+    table: object,
+    roles: Roles | None = None,
+    *,
+    require: Wanted | Iterable[Requirement] | None = None,
+    any: int | None = None,  # noqa: A002 - the word of the option
+    corrupted: int | None = None,
+    preset: str | None = None,
+    hierarchies: Mapping[str, GivenHierarchy] | None = None,
+    method: str = "auto",
+    suppress: Number = 0,
+    loss: str = "lm",
+    levels: Mapping[str, Levels] | None = None,
+    weights: Mapping[str, float] | None = None,
+    numbers: Mapping[str, str] | None = None,
+    whole_classes: bool = True,
+    intervals: bool = True,
+    pruned: bool = False,
+    against: str = "both",
+    effort: int = 1,
+    within: float | None = None,
+    seed: int = 0,
+    key: bytes | None = None,
+    shift_days: int = USUAL_DAYS,
+    withstand: Number | None = None,
+    read: ReadOptions | None = None,
+    memory: str | None = None,
+    threads: int | None = None,
+    temp: str | None = None,
+    progress: Progress | None = None,
+) -> Release:
+    """Find the release of a table that meets the requirements with the least damage.
+
+    Parameters
+    ----------
+    table
+        A path, a frame, anything with an Arrow stream, or a built-in example such as ``"example:salary"``.
+    roles
+        Which column is what. Quasi-identifiers are recoded; identifiers are removed, and columns without a role;
+        ``publish`` names those to be published as they are, ``pseudonym`` and ``shift`` those to be disguised.
+    require
+        What the release must meet: ``{"k": 5, "t": "0.2"}``, or for one attribute ``{"t": {"salary": "1/5"}}``.
+    any
+        At most how many of the quasi-identifiers someone knows, whichever they are: the release meets the requirements
+        for every such combination of columns. None stands for all of them.
+    corrupted
+        As for :func:`tclose.audit`: the release also holds for whoever knows so many others of a class.
+    preset
+        As for :func:`tclose.audit`; one that checks columns is for audits.
+    hierarchies
+        How quasi-identifiers are generalised: for each a :class:`Hierarchy`, a file, a nested mapping, or words such
+        as ``"intervals:5,10,20"`` or ``"flat"``. Numbers, dates and codes get one by themselves.
+    method
+        ``"auto"`` tries what applies and keeps the least loss; or one of ``gather``, ``peel``, ``mondrian``,
+        ``full-domain``, ``microaggregation``, ``sabre`` and ``merge``.
+    suppress
+        The largest share of rows that may be left out, such as ``"0.04"``.
+    loss
+        What to minimise; ``docs/losses.md`` lists the losses.
+    levels
+        For a quasi-identifier the level it is published on, or the finest and the coarsest level it may be.
+    weights
+        How much each quasi-identifier counts in the loss; 1 if it is not named.
+    numbers
+        For a quasi-identifier of numbers or dates what is published beside its text: ``"bounds"``, as ``age_low`` and
+        ``age_high``, or ``"midpoint"``, as ``age_mid``.
+    whole_classes
+        Keep rows with the same quasi-identifiers together, so that no sensitive value decides how coarse a row is;
+        with False they may be divided, which keeps more detail and tells more to someone who knows the method.
+    intervals
+        Whether classes of numbers, dates and ordered categories may be published as intervals of their own.
+    pruned
+        Whether a full-domain search with suppression may leave out nodes that are unlikely to be best.
+    against
+        ``"both"``: the release meets the requirements against the original's distribution and against its own;
+        ``"original"``: against the original's only.
+    effort
+        How long a release is improved, as a multiple of the usual time: 0 leaves it as the method found it.
+    within
+        After so many seconds the search is content with the best release it has, as soon as it has one. A note says so,
+        because another run may then find another release.
+    seed
+        Decides what is left to chance; the same seed gives the same release, but for pseudonyms and shifted dates.
+    key
+        At least 16 secret bytes: with them, pseudonyms and offsets of dates are the same in every release. Without them
+        they are fresh, and nobody can make them again.
+    shift_days
+        By how many days dates are shifted at most, forwards or backwards (``Roles.shift``).
+    withstand
+        The largest gain that an attacker may have, such as ``"0.01"``; see :func:`tclose.attack`. Stricter thresholds
+        are tried until releases of halves of the table withstand every attacker; a seed of 0 becomes a secret one.
+    read, memory, threads, temp, progress
+        As for :func:`tclose.audit`.
+
+    Returns
+    -------
+    Release
+        The release, or what stands in the way of one.
+
+    Examples
+    --------
+    >>> import tclose
+    >>> release = tclose.anonymize("example:salary", require={"k": 3, "t": "0.4"}, hierarchies={"age": "flat"})
+    >>> release.holds, release.original_rows, release.suppressed
+    (True, 9, 0)
+    """
+    from tclose.engines.choosing import working_session
+
+    check_method(method, whole_classes=whole_classes)
+    if _is_large(table):
+        load_compiler()
+    with working_session(table, read=read, memory=memory, threads=threads, temp=temp) as session:
+        opened = session.open(table)
+        roles = checked(roles if roles is not None else built_in_roles(table), opened)
+        wanted = required_for_any(with_preset(requirements(require), _enforceable(preset)), any)
+        wanted = required_with_known(wanted, corrupted)
+        check_attributes(wanted, roles)
+        search = chosen_search(
+            loss, against, progress, whole_classes=whole_classes or roles.person is not None, pruned=pruned,
+            effort=effort, threads=threads, within=within,
+        )  # fmt: skip
+        options = RecodingOptions(
+            hierarchies or {}, levels or {}, weights or {}, share(suppress, "suppress"), intervals, whole_seed(seed)
+        )
+        bound = bounded(withstand, roles, options)
+        if not wanted:
+            such = either("require={'k': 5, 't': '0.2'}", "--k 5 --t 0.2")
+            raise ThresholdError(f"Say what the release must meet, such as {such}.")
+        available = [column.name for column in opened.columns]
+        disguise = disguise_of(roles, shift_days, key)
+        original = Original.of(session, opened, roles, roles.released(available), disguise)
+        types = {name: opened.column(name).type for name in roles.quasi}
+        names = [column.name for column in original.published.columns]
+        original = replace(original, numbers=numbers_of(numbers or {}, types, names))
+        frame = framed_table(session, original.counted, roles, wanted, bound.options, search)
+        _check_enough(frame, original)
+        told = told_of_people(session, opened, roles)
+        more = (
+            *disguise_notes(original.published, roles, keyed=key is not None),
+            *removal_notes(roles.undecided(available), roles),
+        )
+        make = partial(released, session, original, frame.settled(roles), wanted, inputs=files_read(table))
+        found = bound.released(make, frame, frame.settled(roles), wanted, method, search)
+        recipe = with_disguise(found.recipe, disguise, keyed=key is not None)
+        given_away = revealed(session, found, disguise, original.disguised)
+        return replace(found, notes=(*told, *found.notes, *more), recipe=recipe, revealed=given_away)
+
+
+def _check_enough(frame: Frame, original: Original) -> None:
+    """Refuse to make classes larger than the whole table."""
+    many, unit = (frame.problem.rows, "rows") if original.people is None else (original.people, "people")
+    if frame.problem.k > many:
+        raise InputError(f"Classes of {frame.problem.k} {unit} are required, but the table has {many}; require less.")
+
+
+def told_of_people(session: Engine, opened: Table[Any], roles: Roles) -> tuple[str, ...]:
+    """Return what there is to say of people: how their rows are published, or that they are not counted."""
+    if roles.person is not None:
+        removed = "" if roles.pseudonym else "; it is removed"
+        told = f"People are counted, whom {roles.person!r} tells apart{removed}."
+        return (f"{told} Rows with the same quasi-identifiers stay together, those of a person too.",)
+    some = suspects(opened, roles)
+    return tuple(repeated(session, opened.keep(some), roles)) if some else ()
+
+
+def _enforceable(preset: str | None) -> str | None:
+    """Return a preset; refuse one that asks something of columns, which no search changes."""
+    if preset is not None and preset_named(preset).checks_columns:
+        raise InputError(
+            f"The preset {preset!r} asks something of columns and not of classes, so that no release is searched for "
+            "it: make the release by other requirements, and audit it with the preset."
+        )
+    return preset
+
+
+def _is_large(table: object) -> bool:
+    """Say whether a table is certainly large enough for compiled loops: a file of some size."""
+    try:
+        return isinstance(table, str | Path) and Path(table).stat().st_size > _LARGE_FILE
+    except (OSError, ValueError):
+        return False
+
+
+def framed_table(
+    session: Engine,
+    table: Table[Any],
+    roles: Roles,
+    wanted: Sequence[Requirement],
+    options: RecodingOptions,
+    search: Search,
+) -> Frame:
+    """Return the problem that a table poses."""
+    attributes = attributes_of(roles)
+    distinct = session.distinct(table.counting(roles.person), roles.quasi, attributes, search.tell)
+    return framed(distinct_people(session, table, roles, attributes, distinct), roles, wanted, options)
+
+
+def released(
+    session: Engine,
+    original: Original,
+    roles: Roles,
+    wanted: Sequence[Requirement],
+    frame: Frame,
+    method: str,
+    search: Search,
+    inputs: Mapping[Path, str] | None = None,
+) -> Release:
+    """Return the release that a method finds, ready to be written, or what stands in its way; by people, proved."""
+
+    def attempt(problem: Problem) -> Attempt:
+        best = found(method, problem, replace(search, cluster=session.cluster(original.published)))
+        if best is None:
+            return Attempt(_none(original, roles, wanted, frame, method, search), math.inf)
+        return Attempt(_made(session, original, roles, wanted, frame, best, search, inputs or {}), best.loss)
+
+    return attempt(frame.problem).release if roles.person is None else proved(attempt, frame.problem, search.late)
+
+
+def _made(
+    session: Engine,
+    original: Original,
+    roles: Roles,
+    wanted: Sequence[Requirement],
+    frame: Frame,
+    best: Found,
+    search: Search,
+    inputs: Mapping[Path, str],
+) -> Release:
+    table = original.published
+    partition = published(best.partition)
+    columns = [column.name for column in table.columns]
+    recipe = recipe_of(
+        frame, partition, method=best.method, roles=roles, requirements=wanted, published=columns, own=search.own,
+        numbers=original.numbers,
+    )  # fmt: skip
+    recoded, witness = original.recoded(session, roles, recoding_of(recipe, frame.distinct, frame.attributes))
+    left_out = partition.suppressed() if original.census is None else original.census.rows - recoded.rows
+    work = EngineWork(
+        session, recoded, replace(roles, identifiers=()), tuple(wanted), frame.original(), left_out, search.own,
+        original.counted, inputs, witness,
+    )  # fmt: skip
+    return Release(
+        source=table.label,
+        roles=roles,
+        requirements=tuple(wanted),
+        method=best.method,
+        original_rows=frame.problem.rows if original.census is None else original.census.rows,
+        class_count=len(recipe.cells),
+        suppressed=left_out,
+        levels=recipe.levels,
+        losses=all_losses(frame.problem, partition),
+        column_losses=losses_by_column(frame.problem, partition),
+        notes=(*table.notes, *frame.notes, *best.partition.notes, *_stricter_note(frame.problem, best.method)),
+        unprotected=roles.unprotected(columns),
+        recipe=recipe,
+        work=work,
+        people=original.people,
+        slack=slack(frame.problem, partition, own=search.own) if original.people is None else None,
+        binding=binding(frame.problem, search) if len(recipe.cells) == 1 and original.people is None else None,
+    )
+
+
+def _none(
+    original: Original, roles: Roles, wanted: Sequence[Requirement], frame: Frame, method: str, search: Search
+) -> Release:
+    table = original.published
+    standing = obstacles(frame.problem, search)
+    note = () if standing else (f"The method {method!r} found no release, though there is one; try 'auto'.",)
+    if standing and search.whole_classes and frame.problem.most_suppressed:
+        allow = either("whole_classes=False", "--divide")
+        note = (f"Rows that look alike are left out together; some of them alone can be with {allow}.",)
+    return Release(
+        source=table.label,
+        roles=roles,
+        requirements=tuple(wanted),
+        method=method,
+        original_rows=frame.problem.rows if original.census is None else original.census.rows,
+        class_count=0,
+        suppressed=0,
+        levels=None,
+        losses={},
+        column_losses={},
+        notes=(*table.notes, *frame.notes, *note),
+        obstacles=standing,
+        people=original.people,
+    )
+
+
+def _stricter_note(problem: Problem, method: str) -> Iterable[str]:
+    if problem.any is not None and not METHODS[method].for_any:
+        yield (
+            f"{method} makes classes that meet the requirements by all columns together, which is stricter than by any "
+            f"{problem.any} of them."
+        )
+
+
+def removal_notes(undecided: Sequence[str], roles: Roles) -> Iterable[str]:
+    """Give a sentence on columns that a release leaves out because nobody decided on them."""
+    if undecided and roles.others != "publish":
+        how = either(f"publish={list(undecided[:1])!r}", f"--publish {undecided[0]}")
+        yield f"Left out, as nothing is said of them: {listed(undecided)}. To publish one as it is: {how}."
+
+
+def chosen_search(
+    loss: str,
+    against: str,
+    progress: Progress | None,
+    *,
+    whole_classes: bool,
+    pruned: bool,
+    effort: int = 1,
+    threads: int | None = None,
+    within: float | None = None,
+) -> Search:
+    """Return the search that a person's choices stand for, checked."""
+    if loss not in LOSSES:
+        near = closest(str(loss), LOSSES)
+        hint = f" Did you mean {near!r}?" if near else ""
+        raise InputError(f"{loss!r} is not a loss; there are {listed(LOSSES, 30)}.{hint}")
+    if against not in ("both", "original"):
+        raise InputError(f"against is 'both' or 'original', not {against!r}.")
+    if not isinstance(effort, int) or isinstance(effort, bool) or not 0 <= effort <= MOST_EFFORT:
+        raise InputError(f"The effort is a whole number from 0 to {MOST_EFFORT}.")
+    if within is not None and (isinstance(within, bool) or not isinstance(within, int | float) or not within > 0):
+        raise InputError("The time to search within is a number of seconds greater than 0.")
+    return Search(
+        loss=LOSSES[loss],
+        whole_classes=whole_classes,
+        pruned=pruned,
+        own=against == "both",
+        effort=effort,
+        threads=threads,
+        limit=None if within is None else TimeLimit.of(within),
+        tell=progress or (lambda _stage, _share: None),
+    )
+
+
+def whole_seed(seed: int) -> int:
+    """Return the seed, checked."""
+    if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed < 2**63:
+        raise InputError("The seed is a whole number from 0 to 2⁶³ − 1.")
+    return seed

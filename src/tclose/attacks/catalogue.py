@@ -1,0 +1,151 @@
+"""The catalogue of attackers: who they are, what they know, and where they come from."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+
+from tclose.attacks.scene import Conclusion, Scene
+from tclose.errors import InputError, closest, either, listed
+
+
+@dataclass(frozen=True)
+class Attacker:
+    """An attacker as people choose it."""
+
+    key: str
+    module: str
+    knows: str
+    concludes: str
+    source: str
+    function: str = "posteriors"
+    """A function of what is seen that gives posteriors, or ``conclude``, which takes the whole scene."""
+    collects: bool = False
+    """Whether it needs another release about these people."""
+    thresholds: bool = False
+    """Whether it needs to know what the release was made to meet."""
+    local: bool = False
+    """Whether it needs to know that cells are no coarser than their people ask for, which not every tool does."""
+
+    def applies(self, *, collecting: bool, made: bool, required: bool) -> bool:
+        """Say whether it can conclude something; the arguments are as for :func:`attackers_named`."""
+        return (collecting or not self.collects) and (made or not self.local) and (required or not self.thresholds)
+
+    def conclude(self, scene: Scene) -> Conclusion:
+        """Return what the attacker concludes about everybody."""
+        work = getattr(importlib.import_module(f"tclose.attacks.{self.module}"), self.function)
+        return work(scene) if self.function == "conclude" else Conclusion(work(scene.seen))
+
+
+ATTACKERS: dict[str, Attacker] = {
+    attacker.key: attacker
+    for attacker in (
+        Attacker(
+            "reader",
+            "reader",
+            "one person's quasi-identifiers",
+            "reads all classes that cover them",
+            "tclose",
+        ),
+        Attacker(
+            "register",
+            "register",
+            "everybody's quasi-identifiers",
+            "fits who is in which class to the numbers of people",
+            "Deming, Stephan 1940",
+        ),
+        Attacker(
+            "method",
+            "method",
+            "the register, the method and its thresholds",
+            "takes a value that a finer class had room for as unlikely in a coarser one",
+            "Wong, Fu, Wang, Pei 2007",
+            thresholds=True,
+        ),
+        Attacker(
+            "method-share",
+            "method",
+            "the register, the method and its thresholds",
+            "the same, where the finer class is the one whose cells cover fewer combinations",
+            "Wong, Fu, Wang, Pei 2007",
+            function="posteriors_by_share",
+            thresholds=True,
+        ),
+        Attacker(
+            "model",
+            "model",
+            "the register",
+            "learns from the release which values go with which people (deFinetti)",
+            "Kifer 2009",
+        ),
+        Attacker(
+            "finer",
+            "finer",
+            "the register, and that cells are minimal",
+            "takes somebody to be at both ends of every cell (downcoding)",
+            "Cohen 2022",
+            local=True,
+        ),
+        Attacker(
+            "corrupted",
+            "corrupted",
+            "the register, and the values of one person in ten",
+            "takes them out of their classes and looks again",
+            "Martin, Kifer, Machanavajjhala, Gehrke, Halpern 2007",
+            function="conclude",
+        ),
+        Attacker(
+            "two-releases",
+            "two_releases",
+            "the register, and another release about the same people",
+            "multiplies what the two releases say",
+            "Ganta, Kasiviswanathan, Smith 2008",
+            function="conclude",
+            collects=True,
+        ),
+    )
+}
+
+
+def attackers_named(keys: object, *, collecting: bool, made: bool, required: bool) -> tuple[Attacker, ...]:
+    """Return the attackers of some keys; all that apply where None.
+
+    Parameters
+    ----------
+    keys
+        The keys, or None.
+    collecting
+        Whether there is another release about these people.
+    made
+        Whether the release is made here, so that it is known how.
+    required
+        Whether it is known what the release was made to meet.
+    """
+    if keys is None:
+        every = ATTACKERS.values()
+        return tuple(each for each in every if each.applies(collecting=collecting, made=made, required=required))
+    if isinstance(keys, str) or not hasattr(keys, "__iter__"):
+        raise InputError("The attackers are a list of their names, such as ['reader', 'method'].")
+    named = tuple(dict.fromkeys(keys))
+    for key in named:
+        if key not in ATTACKERS:
+            near = closest(str(key), ATTACKERS)
+            hint = f" Did you mean {near!r}?" if near else ""
+            raise InputError(f"{key!r} is not an attacker; there are {listed(ATTACKERS, 30)}.{hint}")
+        if not ATTACKERS[key].applies(collecting=collecting, made=made, required=required):
+            raise InputError(
+                f"The attacker {key!r} {_lacks(ATTACKERS[key], collecting=collecting, required=required)}."
+            )
+    if not named:
+        raise InputError(f"Name at least one attacker; there are {listed(ATTACKERS, 30)}.")
+    return tuple(ATTACKERS[key] for key in named)
+
+
+def _lacks(attacker: Attacker, *, collecting: bool, required: bool) -> str:
+    if attacker.collects and not collecting:
+        how = either("twice=True or previous=[…]", "--twice or --previous FILE")
+        return f"needs another release about the same people: {how}"
+    if attacker.thresholds and not required:
+        how = either("require={'k': 5, 't': '0.2'}", "--k 5 --t 0.2")
+        return f"needs to know what the release was made to meet: {how}"
+    return "takes every cell for as fine as its people allow, and of a release that exists nobody knows that"

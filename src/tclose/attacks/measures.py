@@ -1,0 +1,234 @@
+"""How often an attacker is right: claims about members beside the same claims about people who are not in it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tclose.attacks.catalogue import Attacker
+from tclose.attacks.findings import Exposure, Interval, Outcome
+from tclose.attacks.fitting import summed
+from tclose.attacks.scene import Scene
+from tclose.counts import Integers
+from tclose.recoding.problem import Floats
+
+SIZE_BANDS = (1, 10, 20, 50, 100)
+"""Where bands of class sizes begin."""
+_MUCH = 4
+"""So much more than classes explain must divisions differ before their own variance, of few numbers, is believed."""
+_Z = 1.959963984540054
+"""The normal quantile of a 95 % interval."""
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What one attacker got on one release."""
+
+    people: int
+    beyond: int
+    said: float
+    hits: int
+    """How many members' most likely value is their value."""
+    control_hits: int
+    by_value: Mapping[str, Sequence[int]]
+    """For each answer people, those claimed right about, control, and those of it claimed right about."""
+    by_size: Integers
+    """Bands × (people, claimed about, right, control, control claimed about, control right)."""
+    variance: float
+    """The variance of the gain over classes, whose people are claimed about together or not at all."""
+    unit: float
+    """About how many people are claimed about together."""
+
+    @property
+    def claims(self) -> tuple[int, int, int, int]:
+        """Members claimed about, of them right; control people claimed about, of them right."""
+        sums = self.by_size.sum(axis=0)
+        return int(sums[1]), int(sums[2]), int(sums[4]), int(sums[5])
+
+    @property
+    def control(self) -> int:
+        """How many control people there are."""
+        return int(self.by_size[:, 3].sum())
+
+    @property
+    def gain(self) -> float:
+        """The share of all people about whom the attacker is right because they are in the release."""
+        return gain_of(self.people, self.claims)
+
+
+def gain_of(people: int, claims: Sequence[int]) -> float:
+    """Return claims × (right − right of control); of a control group of nobody nothing is right."""
+    claimed, right, control, control_right = claims
+    if not claimed or not people:
+        return 0.0
+    return claimed / people * (right / claimed - (control_right / control if control else 0.0))
+
+
+def _variance(classes: Integers, people: int, claims: Sequence[Integers]) -> float:
+    """Return the variance of the gain, classes drawn by chance.
+
+    Parameters
+    ----------
+    classes
+        The class of each combination.
+    people
+        How many people there are.
+    claims
+        For each combination members claimed about, of them right, control claimed about, of them right.
+    """
+    claimed, right, control, control_right = claims
+    rate = control_right.sum() / control.sum() if control.any() else 0.0
+    weight = claimed.sum() / control.sum() if control.any() else 0.0
+    members = np.bincount(classes, right - rate * claimed)
+    others = np.bincount(classes, control_right - rate * control)
+    return float((members @ members + weight * weight * (others @ others)) / max(people, 1) ** 2)
+
+
+def _unit(people: Floats, claimed: Floats, beyond: float) -> float:
+    """Return about how many people are claimed about together: those of a class that was, or of the smallest one.
+
+    Of classes larger than 1/t² hardly any is by chance farther than t from the table (Hoeffding 1963).
+    """
+    smallest = float(people[people > 0].min(initial=np.inf))
+    found = float(claimed @ claimed / claimed.sum()) if claimed.any() else 0.0
+    return max(found, min(smallest, 1 / max(beyond, 0.1) ** 2, float(people.sum())))
+
+
+def tallied_attack(attacker: Attacker, scene: Scene, beyond: float) -> Tally:
+    """Return what an attacker gets.
+
+    Parameters
+    ----------
+    attacker
+        The attacker.
+    scene
+        The release and its people.
+    beyond
+        By how much the posterior of a value must exceed its share in the table to be a claim.
+    """
+    found = attacker.conclude(scene)
+    answers = scene.seen.answers
+    members = scene.members if found.known is None else scene.members - found.known
+    control = np.zeros_like(members) if scene.control is None else scene.control
+    control = np.where(members.any(axis=1, keepdims=True), control, 0)  # look like somebody who is concluded about
+    excess = found.posteriors - answers.prior
+    value = excess.argmax(axis=1)
+    rows = np.arange(len(value))
+    claimed = excess[rows, value] > beyond + 1e-9
+    likely = found.posteriors.argmax(axis=1)
+    people = members.sum(axis=1)
+    far = answers.distances(found.posteriors) > beyond + 1e-9
+    right = np.where(claimed, members[rows, value], 0)
+    control_right = np.where(claimed, control[rows, value], 0)
+    bands = np.searchsorted(SIZE_BANDS, scene.sizes, side="right") - 1
+    number = int(scene.classes.max(initial=0)) + 1
+    claims = (np.where(claimed, people, 0), right, np.where(claimed, control.sum(axis=1), 0), control_right)
+    by_size = _by(bands, len(SIZE_BANDS), (people, *claims[:2], control.sum(axis=1), *claims[2:]))
+    hit = _by(value, answers.number, (right, control_right))
+    by_value = np.stack([members.sum(axis=0), hit[:, 0], control.sum(axis=0), hit[:, 1]], axis=1)
+    return Tally(
+        people=int(people.sum()),
+        beyond=int(people[far].sum()),
+        said=float((people * np.where(claimed, found.posteriors[rows, value], 0.0)).sum()),
+        hits=int(members[rows, likely].sum()),
+        control_hits=int(control[rows, likely].sum()),
+        by_value=dict(zip(answers.labels, by_value.tolist(), strict=True)),
+        by_size=by_size,
+        variance=_variance(scene.classes, int(people.sum()), claims),
+        unit=_unit(summed(scene.classes, people, number), summed(scene.classes, claims[0], number), beyond),
+    )
+
+
+def _by(groups: NDArray[np.integer], number: int, columns: Sequence[Integers]) -> Integers:
+    return np.stack([np.bincount(groups, column, number) for column in columns], axis=1).astype(np.int64)
+
+
+def interval_of(tallies: Sequence[Tally]) -> Interval:
+    """Return the gain over all divisions with its interval of 95 %, over divisions of this table.
+
+    Every division draws members and control anew from the same people. Whoever is easily guessed is so on either side
+    and cancels out, so that what is left to chance is the division, and several of them average it. People of a class
+    are claimed about together, so that classes are what chance draws; what was seen in few classes, or in none, may
+    be a few classes more (the score interval of a Poisson number). ``bench/gains.py`` counts how often it misses.
+    """
+    gains = np.array([tally.gain for tally in tallies])
+    within = float(np.mean([tally.variance for tally in tallies]))
+    between = float(gains.var(ddof=1)) if len(gains) > 1 else 0.0
+    variance = (between if between > _MUCH * within else within) / len(gains)
+    people = sum(tally.people for tally in tallies)
+    middle = gain_of(people, np.sum([tally.claims for tally in tallies], axis=0).tolist())
+    one = float(np.mean([tally.unit for tally in tallies])) / max(people, 1)
+    half = _Z * math.sqrt(variance + (_Z * one / 2) ** 2)
+    return Interval(middle, max(middle - half, -1.0), min(middle + _Z * _Z / 2 * one + half, 1.0))
+
+
+def outcome(
+    attacker: Attacker,
+    attribute: str,
+    persons: Mapping[str, int],
+    prior: float,
+    tallies: Sequence[Tally],
+    *,
+    control: bool,
+) -> Outcome:
+    """Return what an attacker got over all divisions.
+
+    Parameters
+    ----------
+    attacker, attribute
+        Who concluded about which values.
+    persons
+        How many people of the table have each answer.
+    prior
+        How often anybody is right who names the commonest value.
+    tallies
+        What it got on each division.
+    control
+        Whether there was anybody to compare with.
+    """
+    claims = np.sum([tally.claims for tally in tallies], axis=0).tolist()
+    people, controls = sum(tally.people for tally in tallies), sum(tally.control for tally in tallies)
+    by_size = np.sum([tally.by_size for tally in tallies], axis=0)
+    fewest = np.min([tally.by_size[:, 0] for tally in tallies], axis=0).tolist()
+    compared = control and controls > 0
+    return Outcome(
+        attacker=attacker.key,
+        attribute=attribute,
+        people=people,
+        beyond=sum(tally.beyond for tally in tallies) / max(people, 1),
+        claims=claims[0] / max(people, 1),
+        right=claims[1] / claims[0] if claims[0] else None,
+        said=sum(tally.said for tally in tallies) / claims[0] if claims[0] else None,
+        control_people=controls,
+        control_claims=claims[2] / controls if compared else None,
+        control_right=claims[3] / claims[2] if claims[2] else None,
+        gain=interval_of(tallies) if compared else None,
+        accuracy=(
+            sum(tally.hits for tally in tallies) / max(people, 1),
+            sum(tally.control_hits for tally in tallies) / controls if compared else None,
+            prior,
+        ),
+        by_value=tuple(_of_value(label, number, tallies) for label, number in persons.items()),
+        by_size=tuple(
+            Exposure(_band(at), row[0], row[2], row[3], row[5], fewest[at])
+            for at, row in enumerate(by_size.tolist())
+            if row[0]
+        ),
+    )
+
+
+def _of_value(label: str, persons: int, tallies: Sequence[Tally]) -> Exposure:
+    """Return what was counted of an answer over all divisions."""
+    people, right, control, control_right = np.sum(
+        [tally.by_value.get(label, (0, 0, 0, 0)) for tally in tallies], axis=0
+    ).tolist()
+    return Exposure(label, people, right, control, control_right, persons)
+
+
+def _band(at: int) -> str:
+    begin = SIZE_BANDS[at]
+    return f"{begin} or more" if at + 1 == len(SIZE_BANDS) else f"{begin} to {SIZE_BANDS[at + 1] - 1}"

@@ -1,0 +1,77 @@
+"""Commands that are imported when they are called, and help that is grouped under headings."""
+
+from __future__ import annotations
+
+import importlib
+import keyword
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+_LAST = "Other"
+"""The heading of options that have none of their own; it comes last."""
+
+
+class LazyGroup(click.Group):
+    """A group whose commands live in modules of their own names and are imported only when needed."""
+
+    def __init__(self, package: str, summaries: Mapping[str, str], **options: Any) -> None:
+        super().__init__(**options)
+        self._package = package
+        self._summaries = summaries
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the commands, in the order in which they are used."""
+        del ctx
+        return list(self._summaries)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import a command and return it."""
+        del ctx
+        if cmd_name not in self._summaries:
+            return None
+        module = f"{cmd_name}_" if keyword.iskeyword(cmd_name) else cmd_name
+        command = importlib.import_module(f"{self._package}.{module}").command
+        return command if isinstance(command, click.Command) else None
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that is called, or say which one may have been meant."""
+        from tclose.errors import closest
+
+        if args and args[0] not in self._summaries and not args[0].startswith("-"):
+            near = closest(args[0], self._summaries)
+            hint = f" Did you mean {near!r}?" if near else f" There are {', '.join(self._summaries)}."
+            ctx.fail(f"There is no command {args[0]!r}.{hint}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands from their summaries, without importing them."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl(list(self._summaries.items()))
+
+
+class Option(click.Option):
+    """An option that is listed under a heading of the help."""
+
+    def __init__(self, *arguments: Any, section: str = _LAST, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.section = section
+
+
+class Command(click.Command):
+    """A command whose help lists options under their headings."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options, heading by heading."""
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx) if isinstance(parameter, click.Option) else None
+            if record is not None:
+                sections.setdefault(getattr(parameter, "section", _LAST), []).append(record)
+        for section, records in sorted(sections.items(), key=lambda item: item[0] == _LAST):
+            with formatter.section(section):
+                formatter.write_dl(records, col_max=26)

@@ -1,0 +1,63 @@
+"""Several tables in one run: each judged by itself, one text of all, one exit code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from tclose.cli.failures import FAILS, FAILURE, HOLDS, USAGE, say
+from tclose.cli.output import face
+from tclose.cli.request import Request
+from tclose.errors import InputError, TcloseError
+from tclose.render.data.judgements import FORMS, Judged
+from tclose.results import Audit
+
+PIPELINES = tuple(FORMS)
+"""The formats of pipelines."""
+TABLES_FORMATS = ("text", "json", "markdown", *PIPELINES)
+"""The formats that several tables can have."""
+
+
+def judged_by(source: str, request: Callable[[], Request], audited: Callable[[Request], Audit]) -> tuple[Judged, int]:
+    """Return what an audit found of a table, or why there is none, with its exit code."""
+    from tclose.cli.options import shown_names
+
+    (name,) = shown_names((source,))
+    try:
+        audit = audited(request())
+    except TcloseError as problem:
+        say(f"Error: {name}: {problem}")
+        return Judged(name, None, str(problem)), USAGE if isinstance(problem, InputError) else FAILURE
+    return Judged(audit.source, audit), FAILS if audit.holds is False else HOLDS
+
+
+def tables_text(tables: Sequence[Judged], form: str, given: Mapping[str, Any]) -> str:
+    """Return what was judged of tables, in a format."""
+    if form in FORMS:
+        return FORMS[form](tables)
+    audits = [judged.audit for judged in tables if judged.audit is not None]
+    if given["redact_classes"]:
+        from tclose.render.telling.redaction import redacted
+
+        audits = [redacted(audit) for audit in audits]
+    if form == "json":
+        from tclose.render.data.json import json_text
+
+        problems = [{"source": each.source, "problem": each.problem} for each in tables if each.audit is None]
+        holds = None if problems else all(audit.holds is not False for audit in audits)
+        return json_text({"holds": holds, "tables": [audit.to_dict() for audit in audits], "problems": problems})
+    from tclose.render.telling.audits import audit_document
+
+    documents = [audit_document(audit, show_classes=given["show_classes"]) for audit in audits]
+    return face(form, documents, given["output"]).rstrip("\n") + f"\n\n{_summary(tables)}\n"
+
+
+def _summary(tables: Sequence[Judged]) -> str:
+    """Return how many tables hold, in a sentence."""
+    numbers = {
+        "met": sum(each.audit is not None and each.audit.holds is not False for each in tables),
+        "not met": sum(each.audit is not None and each.audit.holds is False for each in tables),
+        "not judged": sum(each.audit is None for each in tables),
+    }
+    said = ", ".join(f"{number} {word}" for word, number in numbers.items() if number)
+    return f"{len(tables)} table{'s' * (len(tables) != 1)}: requirements {said}."

@@ -1,0 +1,210 @@
+"""The domain of a sensitive attribute: its values in their order, and how far apart they are."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tclose.counts import Distribution, Integers, Ranks
+from tclose.distances.ground import Ground
+from tclose.distances.line import LineGround
+from tclose.distances.tree import TreeGround, nominal_ground
+from tclose.domains.drafts import Draft, drafted
+from tclose.domains.observed import Kind, Observed
+from tclose.domains.ordering import bring_in_order, exact_numbers, sort_by_value
+from tclose.errors import DomainError, counted, either
+from tclose.exact import Number
+from tclose.hierarchies import Hierarchy, built_hierarchy, hierarchy_of, is_builder, named
+from tclose.roles import Distance, Hierarchical, Nominal, Numeric, Ordered
+from tclose.values import UnclearNumbersError, as_text, reads_as_numbers, sizes_of, whole_positions
+
+
+@dataclass(frozen=True)
+class Domain:
+    """The values of a sensitive attribute in their order, with a ground distance."""
+
+    name: str
+    distance: Distance
+    values: Sequence[object] | NDArray[Any] = field(repr=False)
+    counts: Integers
+    ground: Ground
+    kind: Kind
+    left_out: int
+    """Rows whose missing value was left out because ``nulls="drop"``."""
+    notes: tuple[str, ...]
+
+    @property
+    def reference(self) -> Distribution:
+        """The distribution that classes are compared with."""
+        return self.ground.reference
+
+    @cached_property
+    def positions(self) -> tuple[list[int], int] | None:
+        """The values as whole multiples of one unit, and how many units make 1; None if they are not numbers."""
+        if self.kind not in ("number", "time") and not isinstance(self.distance, Numeric):
+            return None
+        values = self.values.tolist() if isinstance(self.values, np.ndarray) else self.values
+        try:
+            numbers = sizes_of(values)
+        except UnclearNumbersError:
+            return None
+        return whole_positions(found) if len(found := [n for n in numbers if n is not None]) == len(numbers) else None
+
+
+def arranged(
+    name: str,
+    observed: Observed,
+    distance: Distance | None,
+    reference: Observed | Mapping[object, Number] | None = None,
+) -> tuple[Domain, Ranks]:
+    """Return the domain of an attribute and the rank of each observed value (−1 where left out).
+
+    Parameters
+    ----------
+    name
+        The column, for messages.
+    observed
+        The values in the audited table.
+    distance
+        How far apart values are; None takes the usual distance of their kind.
+    reference
+        What classes are compared with: another table's values, or a share for each value; None is the
+        audited table itself.
+    """
+    if observed.ascending and reference is None and (distance is None or distance == Ordered()):
+        return _ascending(name, observed, declared=distance is not None)
+    draft = drafted(name, observed, reference)
+    chosen = _declared(distance, draft, observed) if distance is not None else _usual(draft, observed)
+    nulls_at = _settle_nulls(draft, chosen)
+    if isinstance(chosen, Ordered):
+        bring_in_order(draft, chosen)
+    else:
+        sort_by_value(draft, quiet=True)
+    if nulls_at == "first":
+        draft.keep([len(draft.values) - 1, *range(len(draft.values) - 1)])
+    domain = Domain(
+        name=name,
+        distance=chosen,
+        values=tuple(draft.values),
+        counts=np.array(draft.counts, dtype=np.int64),
+        ground=_ground(draft, chosen),
+        kind=draft.kind,
+        left_out=draft.left_out,
+        notes=tuple(draft.notes),
+    )
+    ranks = np.full(len(observed.values), -1, dtype=np.int32)
+    for rank, origin in enumerate(draft.origin):
+        if origin >= 0:
+            ranks[origin] = rank
+    return domain, ranks
+
+
+def _ascending(name: str, observed: Observed, *, declared: bool) -> tuple[Domain, Ranks]:
+    """Return the domain of whole numbers that are already in their order."""
+    total = int(observed.counts.sum())
+    domain = Domain(
+        name=name,
+        distance=Ordered(),
+        values=observed.values,
+        counts=observed.counts,
+        ground=LineGround(Distribution(observed.counts, total), None, total),
+        kind=observed.kind,
+        left_out=0,
+        notes=() if declared else (_usual_note(name, observed.kind),),
+    )
+    return domain, np.arange(len(observed.values), dtype=np.int32)
+
+
+def _usual(draft: Draft, observed: Observed) -> Distance:
+    """Return the distance to take where none was declared, and note it."""
+    if observed.categories is not None:
+        draft.notes.append(f"Taken as ordered, in the order its categories declare; {_choose(draft.name)}")
+        return _declared(Ordered(), draft, observed)
+    draft.notes.append(_usual_note(draft.name, draft.kind))
+    if draft.kind in ("number", "time"):
+        return Ordered()
+    texts = [value for value in draft.values if isinstance(value, str)]
+    if draft.kind == "text" and reads_as_numbers(texts):
+        draft.notes.append("Every value reads as a number, though the column is text: is it a scale?")
+    return Nominal()
+
+
+def _declared(distance: Distance, draft: Draft, observed: Observed) -> Distance:
+    """Return the distance asked for; an order that the column itself declares wins over that of its texts."""
+    if observed.categories is None or not isinstance(distance, Ordered) or distance.order != "value":
+        return distance
+    occurring = {value for value in draft.values if isinstance(value, str)}
+    categories = tuple(category for category in observed.categories if category in occurring)
+    return replace(distance, order=categories) if len(categories) else distance
+
+
+def _usual_note(name: str, kind: Kind) -> str:
+    what = {"number": "numbers", "time": "dates or times", "truth": "truth values"}.get(kind, "text")
+    word = "ordered" if kind in ("number", "time") else "nominal"
+    return f"Taken as {word}, because it holds {what}; {_choose(name)}"
+
+
+def _choose(name: str) -> str:
+    return f"say {name}:ordered, :numeric, :nominal or :hierarchical to choose."
+
+
+def _settle_nulls(draft: Draft, distance: Distance) -> Literal["first", "last"] | None:
+    """Move the missing value to the end, or out; return where it belongs if it stays on a scale."""
+    present = [position for position, value in enumerate(draft.values) if value is not None]
+    missing = [position for position, value in enumerate(draft.values) if value is None]
+    if not missing:
+        return None
+    rows = sum(draft.counts[position] for position in missing)
+    if distance.nulls == "drop":
+        draft.keep(present)
+        draft.left_out = rows
+        draft.notes.append(f"{counted(rows, 'row')} without a value left out, as nulls='drop' says.")
+        if not draft.values:
+            raise DomainError(f"The column {draft.name!r} has no values at all; leave it out of the audit.")
+        return None
+    if distance.nulls == "error":
+        if not rows:
+            raise DomainError(
+                f"The reference of the {distance.word} column {draft.name!r} has a missing value; leave it out."
+            )
+        *others, last = sorted(set(distance.null_choices) - {"error"}, key=("drop", "first", "last", "category").index)
+        choices = f"{', '.join(others)} or {last}" if others else last
+        first = others[0] if others else last
+        python = f"sensitive={{{draft.name!r}: {type(distance).__name__}(nulls={first!r})}}"
+        raise DomainError(
+            f"The {distance.word} column {draft.name!r} has no value in {counted(rows, 'row')}; "
+            f"say what a missing value means: {either(python, f'--nulls {draft.name}={first}')} (choices: {choices})."
+        )
+    draft.keep([*present, *missing])
+    return None if distance.nulls == "category" else distance.nulls  # type: ignore[return-value]
+
+
+def _tree(draft: Draft, distance: Hierarchical) -> Hierarchy:
+    """Return the tree of a hierarchical attribute: as it was given, or built from the values by words."""
+    if not isinstance(distance.tree, str) or not is_builder(distance.tree):
+        return hierarchy_of(distance.tree, draft.name)
+    with named(draft.name):
+        return built_hierarchy(distance.tree, draft.values, draft.counts, draft.kind)
+
+
+def _ground(draft: Draft, distance: Distance) -> Ground:
+    reference = Distribution.of(draft.reference)
+    rows = sum(draft.counts)
+    if isinstance(distance, Numeric):
+        whole, _ = whole_positions(exact_numbers(draft))
+        gaps = tuple(after - before for before, after in itertools.pairwise(whole))
+        return LineGround(reference, gaps, rows)
+    if isinstance(distance, Ordered):
+        return LineGround(reference, None, rows)
+    if isinstance(distance, Hierarchical):
+        tree = _tree(draft, distance)
+        texts = [as_text(value) for value in draft.values]
+        codes = tree.naming(texts, draft.kind, draft.spelling).codes(texts, draft.name)
+        return TreeGround(reference, tuple(level.astype(np.int64) for level in codes))
+    return nominal_ground(reference)

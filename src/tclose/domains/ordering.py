@@ -1,0 +1,129 @@
+"""The order of a domain's values: by size, by alphabet, by frequency, or as somebody gave it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from tclose.domains.drafts import Draft, by_text
+from tclose.domains.observed import Kind
+from tclose.errors import DomainError, counted, either
+from tclose.roles import Ordered
+from tclose.values import UnclearNumbersError, as_text, named_texts, sizes_of
+
+
+def bring_in_order(draft: Draft, distance: Ordered) -> None:
+    """Bring the values into their order; a missing value, if it is still there, stays last."""
+    if distance.order == "value":
+        sort_by_value(draft, quiet=False)
+    elif distance.order == "frequency":
+        sort_by_value(draft, quiet=True)
+        present = sum(1 for value in draft.values if value is not None)
+        often = sorted(range(present), key=lambda position: -draft.reference[position])
+        draft.keep([*often, *range(present, len(draft.values))])
+    else:
+        _follow(draft, distance.order)
+
+
+def sort_by_value(draft: Draft, *, quiet: bool) -> None:
+    """Sort by value: numbers and dates by size, text that reads as numbers too, other text by alphabet."""
+    present = [position for position, value in enumerate(draft.values) if value is not None]
+    rest = [position for position, value in enumerate(draft.values) if value is None]
+    if (order := _native_order([draft.values[position] for position in present], draft.kind)) is not None:
+        draft.keep([*(present[i] for i in order), *rest])
+        return
+    sizes = _sizes(draft, present, quiet=quiet)
+    if all(size is not None for size in sizes):
+        if not quiet:
+            _check_spelled_once(draft.name, "ordered", sizes)
+        order = sorted(range(len(present)), key=lambda i: (sizes[i], as_text(draft.values[present[i]])))
+        if draft.kind == "text" and not quiet and present:
+            draft.notes.append("The column is text that reads as numbers; it is ordered by those numbers.")
+    elif quiet or all(size is None for size in sizes):
+        order = sorted(range(len(present)), key=lambda i: as_text(draft.values[present[i]]))
+        if not quiet:
+            draft.notes.append(f"The column is text in alphabetical order; give the scale with {_scale(draft.name)}")
+    else:
+        some = sum(1 for size in sizes if size is not None)
+        raise DomainError(
+            f"The ordered column {draft.name!r} mixes numbers and text ({some} of {len(sizes)} distinct values read "
+            f"as numbers); give the scale with {_scale(draft.name)} or make it nominal."
+        )
+    draft.keep([*(present[i] for i in order), *rest])
+
+
+def _sizes(draft: Draft, positions: Sequence[int], *, quiet: bool) -> list[Fraction | None]:
+    """Return the numbers of some values; where texts read in two ways, none if nobody asked for an order."""
+    try:
+        return sizes_of([draft.values[position] for position in positions])
+    except UnclearNumbersError as unclear:
+        if quiet:
+            return [None] * len(positions)
+        raise UnclearNumbersError(f"The column {draft.name!r} is text that cannot be put in order: {unclear}") from None
+
+
+def _check_spelled_once(name: str, word: str, sizes: Sequence[Fraction | None]) -> None:
+    if len(set(sizes)) < len(sizes):
+        raise DomainError(
+            f"The {word} column {name!r} writes the same number in several ways; clean it, or make it nominal."
+        )
+
+
+def _native_order(values: list[Any], kind: Kind) -> list[int] | None:
+    """Return the order of values that Python itself can compare, or None where it cannot."""
+    if kind not in ("number", "time", "truth"):
+        return None
+    try:
+        return sorted(range(len(values)), key=values.__getitem__)
+    except TypeError:  # numbers beside texts, from a reference of another type
+        return None
+
+
+def _follow(draft: Draft, order: str | tuple[object, ...]) -> None:
+    """Bring the values into a given order; values that only the order names count as possible."""
+    at = by_text(draft.values)
+    wanted = [_occurring(value, at, draft) for value in order]
+    if len(set(wanted)) < len(wanted):
+        raise DomainError(f"The order given for {draft.name!r} names a value twice; name each once.")
+    unmatched = len(at.keys() - set(wanted) - {None})
+    if unmatched:
+        raise DomainError(
+            f"{unmatched} of the {len(draft.values)} distinct values of {draft.name!r} are not in the order given for "
+            "it; name every value once, from lowest to highest."
+        )
+    positions = []
+    unused = 0
+    for text in wanted:
+        if text not in at:
+            unused += 1
+            at[text] = len(draft.values)
+            draft.add(text, 0)
+        positions.append(at[text])
+    if unused:
+        draft.notes.append(f"The order names {counted(unused, 'value')} that never occur and count as possible.")
+    draft.keep([*positions, *([at[None]] if None in at else [])])
+
+
+def _occurring(name: object, at: Mapping[str | None, int], draft: Draft) -> str:
+    """Return the text of the value that a name means: of one that occurs, if it may mean one."""
+    texts = named_texts(name, draft.kind, draft.spelling)
+    return next((text for text in texts if text in at), texts[0])
+
+
+def _scale(name: str) -> str:
+    """Return how to give the order of a column's values."""
+    return either(f"sensitive={{{name!r}: Ordered(order=['first', 'second', …])}}", f"--order {name}=first,second,…")
+
+
+def exact_numbers(draft: Draft) -> list[Fraction]:
+    """Return the number of each value; refuse values that are none, and a number that is written in several ways."""
+    numbers = _sizes(draft, range(len(draft.values)), quiet=False)
+    found = [number for number in numbers if number is not None]
+    if len(found) < len(numbers):
+        raise DomainError(
+            f"The numeric column {draft.name!r} has {len(numbers) - len(found)} distinct values that are not finite "
+            f"numbers or dates; make it ordered with {_scale(draft.name)} or nominal."
+        )
+    _check_spelled_once(draft.name, "numeric", found)
+    return found

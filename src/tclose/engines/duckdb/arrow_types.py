@@ -1,0 +1,86 @@
+"""Columns of an Arrow stream that DuckDB would not take, or would round: found by their types and by their buffers."""
+
+from __future__ import annotations
+
+import base64
+import datetime as dt
+import io
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any  # nanoarrow has no types
+
+import nanoarrow
+import numpy as np
+from nanoarrow.c_array_stream import CArrayStream
+
+from tclose.engines.duckdb.exposing import zone_called
+from tclose.engines.duckdb.problems import TOO_FINE, unread
+from tclose.engines.optional import imported
+
+_UNREAD = {"e": "float16", r"d:\d+,-?\d+,256": "decimal256", r"_pl[iu]128": "int128", "_plf16": "float16"}
+_NANOSECONDS = {"tDn": np.dtype("<i8"), "tin": np.dtype([("months", "<i4"), ("days", "<i4"), ("rest", "<i8")])}
+_MOMENTS = re.compile(r"ts[smun]:(.+)")
+
+
+def unread_columns(schema: Any) -> dict[int, str]:
+    """Return the places of columns whose type DuckDB does not take, with what to say of each."""
+    return {
+        at: unread(kind)
+        for at, child in enumerate(schema.children)
+        for form, kind in _UNREAD.items()
+        if re.fullmatch(form, child.format)
+    }
+
+
+def zones(schema: Any) -> dict[str, dt.tzinfo]:
+    """Return the time zones that columns of points in time declare."""
+    found = {child.name: _MOMENTS.fullmatch(child.format) for child in schema.children}
+    return {name: zone_called(match[1]) for name, match in found.items() if match}
+
+
+def noted_zones(message: bytes) -> dict[str, dt.tzinfo]:
+    """Return the time zones of a schema that Arrow left in a file; none where it cannot be read."""
+    from nanoarrow import ipc
+
+    try:
+        stream = ipc.InputStream.from_readable(io.BytesIO(base64.b64decode(message)))
+        return zones(nanoarrow.c_array_stream(stream).get_schema())
+    except (RuntimeError, ValueError, OSError):
+        return {}
+
+
+def has_nanoseconds(schema: Any) -> bool:
+    """Say whether some column has durations in nanoseconds, of which DuckDB keeps microseconds."""
+    return any(child.format in _NANOSECONDS for child in schema.children)
+
+
+def finer_columns(schema: Any, chunks: Iterable[Any]) -> dict[int, str]:
+    """Return the places of columns with durations finer than a microsecond, with what to say of them."""
+    places = {
+        at: _NANOSECONDS[child.format] for at, child in enumerate(schema.children) if child.format in _NANOSECONDS
+    }
+    return {at: TOO_FINE for chunk in chunks for at, layout in places.items() if _is_finer(chunk.child(at), layout)}
+
+
+def _is_finer(array: Any, layout: np.dtype[Any]) -> bool:
+    view = array.view()
+    numbers = np.frombuffer(view.buffer(1), dtype=layout)[array.offset : array.offset + array.length]
+    rest = numbers["rest"] if layout.names else numbers
+    if array.null_count:
+        bits = np.unpackbits(np.frombuffer(view.buffer(0), dtype=np.uint8), bitorder="little")
+        rest = rest[bits[array.offset : array.offset + array.length].astype(bool)]
+    return bool((rest % 1000).any())
+
+
+def without(stream: Any, places: Mapping[int, str]) -> Any:
+    """Return what a stream gives as a table with nothing but nulls in some columns."""
+    pyarrow = imported("pyarrow", "Leaving out columns that cannot be read")
+    table = pyarrow.RecordBatchReader.from_stream(stream).read_all()
+    for at in places:
+        table = table.set_column(at, table.schema.field(at).name, pyarrow.nulls(table.num_rows))
+    return table
+
+
+def streamed(chunks: Sequence[Any], schema: Any) -> CArrayStream:
+    """Return a stream of chunks, which it takes for itself: nanoarrow cannot share texts in several buffers."""
+    return CArrayStream.from_c_arrays(list(chunks), schema.modify(), move=True)

@@ -1,0 +1,168 @@
+"""Workbooks, statistics packages' files and Arrow files, through the packages of the extra ``files``."""
+
+from __future__ import annotations
+
+import importlib
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from decimal import Decimal
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any  # the packages of the extra have no types
+
+import duckdb
+
+from tclose.engines.duckdb.apart import DamagedError, answers, needed
+from tclose.engines.duckdb.connection import private_folder
+from tclose.engines.duckdb.frames import load_arrow
+from tclose.engines.duckdb.sql import fresh_name
+from tclose.engines.duckdb.table import LoadedTable, check_names
+from tclose.engines.duckdb.values import load_values
+from tclose.errors import EmptyTableError, SourceError, closest, listed
+from tclose.sources import FileSource, ReadOptions
+from tclose.sources.text import Allowance
+from tclose.values.texts import same_text
+
+_STATISTICS_READERS = {
+    ".sav": "read_sav",
+    ".zsav": "read_sav",
+    ".por": "read_por",
+    ".sas7bdat": "read_sas7bdat",
+    ".xpt": "read_xport",
+    ".dta": "read_dta",
+}
+_NEEDS_NO_NUMPY = 18
+"""From this version on pyarrow starts without NumPy, which takes longer to load than pyarrow itself."""
+_READER_OF_FORMAT = {"spss": "read_sav", "sas": "read_sas7bdat", "stata": "read_dta"}
+
+
+def load_package_file(connection: duckdb.DuckDBPyConnection, source: FileSource) -> LoadedTable:
+    """Copy a file that DuckDB cannot open by itself."""
+    if len(source.paths) > 1:
+        count = len(source.paths)
+        raise SourceError(f"{source.label} is {count} files of format {source.format}; give one at a time.")
+    path, name = source.paths[0], source.name_of(source.paths[0])
+    if source.format == "arrow":
+        return load_arrow(connection, _arrow_table(connection, path, name, source.options), source.label)
+    if source.format == "excel":
+        columns, notes = _workbook(connection, path, name, source.options)
+        table = load_values(connection, columns, source.label, mixed_as_text=True)
+        table.notes = notes + table.notes
+        return table
+    columns, labels = _statistics(connection, path, name, source)
+    found = load_values(connection, columns, source.label)
+    meant = tuple(replace(column, labels=labels.get(column.name, {})) for column in found.columns)
+    return replace(found, columns=meant)
+
+
+def _arrow_table(connection: duckdb.DuckDBPyConnection, path: Path, name: str, options: ReadOptions) -> Any:
+    """Return the table of an Arrow file, which DuckDB trusts to be whole: of a copy that its reader has checked."""
+    needed("pyarrow", "pyarrow", "Reading Arrow and Feather files")
+    folder = private_folder(connection)
+    copy = folder / fresh_name("arrow")
+    allowance = Allowance(name, options.most_unpacked, folder)
+    spared = ["numpy"] if int(version("pyarrow").partition(".")[0]) >= _NEEDS_NO_NUMPY else []
+    asked = {"path": str(path), "copy": str(copy), "room": allowance.most, "without": spared}
+    try:
+        ((_, taken),) = answers(connection, name, package="pyarrow", **asked)
+    except DamagedError:
+        raise _damaged(name, "Arrow") from None
+    allowance.check(taken)
+    pyarrow = importlib.import_module("pyarrow")
+    return pyarrow.ipc.open_stream(pyarrow.memory_map(str(copy))).read_all()
+
+
+def _workbook(
+    connection: duckdb.DuckDBPyConnection, path: Path, name: str, options: ReadOptions
+) -> tuple[dict[str, list[object]], tuple[str, ...]]:
+    needed("python_calamine", "python-calamine", "Reading workbooks")
+    try:
+        reading = answers(connection, name, package="python_calamine", path=str(path), sheet=options.sheet)
+        sheet = _sheet(next(reading)[1], options.sheet, name)
+        cells = [row for _, row in reading]
+    except (DamagedError, StopIteration):
+        raise _damaged(name, "Excel or OpenDocument") from None
+    rows = [[_cell(value, options.null_text) for value in row] for row in cells]
+    rows = [row for row in rows if any(value is not None for value in row)]
+    if not rows:
+        raise EmptyTableError(f"The sheet {sheet!r} of {name} is empty.")
+    if options.header is False:
+        return {f"column_{at + 1}": _column(rows, at) for at in range(len(rows[0]))}, ()
+    names, notes = _titles(rows.pop(0), f"The sheet {sheet!r} of {name}", guessed=options.header is None)
+    return {name: _column(rows, at) for at, name in enumerate(names)}, notes
+
+
+def _column(rows: Sequence[Sequence[object]], at: int) -> list[object]:
+    return _whole_where_possible([row[at] for row in rows])
+
+
+def _sheet(sheets: Sequence[str], wanted: str | int | None, name: str) -> str:
+    if not sheets:
+        raise EmptyTableError(f"{name} has no sheets.")
+    if wanted is None:
+        return sheets[0]
+    if isinstance(wanted, int) and 1 <= wanted <= len(sheets):
+        return sheets[wanted - 1]
+    if wanted in sheets:
+        return str(wanted)
+    near = closest(str(wanted), sheets)
+    hint = f"Did you mean {near!r}?" if near else f"It has {listed(sheets)}."
+    raise SourceError(f"{name} has no sheet {wanted!r}. {hint}")
+
+
+def _cell(value: object, null_text: Sequence[str]) -> object:
+    """Return a cell with empty ones as None."""
+    return None if value is None or (isinstance(value, str) and (not value or value in null_text)) else value
+
+
+def _titles(first: Sequence[object], what: str, *, guessed: bool) -> tuple[list[str], tuple[str, ...]]:
+    names = [f"column_{at}" if title is None else same_text(title) for at, title in enumerate(first, start=1)]
+    unnamed = [name for name, title in zip(names, first, strict=True) if title is None]
+    check_names(names, what[:1].lower() + what[1:], guessed=guessed)
+    return names, (f"{what} has a column without a name, called {listed(unnamed)} here.",) if unnamed else ()
+
+
+def _statistics(
+    connection: duckdb.DuckDBPyConnection, path: Path, name: str, source: FileSource
+) -> tuple[dict[str, list[object]], dict[str, dict[float, str]]]:
+    """Return the columns of a file, and what their codes mean."""
+    needed("pyreadstat", "pyreadstat", "Reading SPSS, SAS and Stata files")
+    reader = _STATISTICS_READERS.get(path.suffix.lower(), _READER_OF_FORMAT[source.format])
+    columns: dict[str, list[object]] = {}
+    labels: dict[str, dict[float, str]] = {}
+    try:
+        for kind, column, values in answers(connection, name, package="pyreadstat", path=str(path), reader=reader):
+            if kind == "labels":
+                labels[column] = dict(values)
+            else:
+                columns.setdefault(column, []).extend(values)
+    except DamagedError:
+        raise _damaged(name, source.format.upper()) from None
+    nulls = _declared_nulls(source.options)
+    plain = {
+        column: _whole_where_possible(
+            [None if isinstance(value, str) and value in nulls else value for value in values]
+        )
+        for column, values in columns.items()
+    }
+    return plain, labels
+
+
+def _declared_nulls(options: ReadOptions) -> tuple[str, ...]:
+    """Return the texts that are missing values because somebody said so; in these files a blank text is a value."""
+    return () if options.null_text == ReadOptions().null_text else options.null_text
+
+
+def _whole_where_possible(values: Sequence[object]) -> list[object]:
+    """Return codes as the whole numbers they are; these files keep every number as a real."""
+    plain = list(values)
+    numbers = [value for value in plain if isinstance(value, float) and math.isfinite(value)]
+    if all(number.is_integer() for number in numbers):
+        whole = {number: int(Decimal(repr(number))) for number in numbers}
+        return [whole.get(value, value) if isinstance(value, float) else value for value in plain]
+    return list(plain)
+
+
+def _damaged(name: str, kind: str) -> SourceError:
+    return SourceError(f"{name} is not a whole {kind} file: it is damaged, protected or of another format.")

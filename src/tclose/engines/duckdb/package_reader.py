@@ -1,0 +1,150 @@
+"""A process of its own that reads a workbook, a package's file or an Arrow file, so that its failure is not ours.
+
+It takes one line of JSON, the request, from standard input, ends when that is closed, and writes its answers, lines of
+JSON, to a file. Each is a list: what it is, and what it holds.
+"""
+
+import contextlib
+import datetime as dt
+import importlib
+import json
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+
+_VALUES_AT_ONCE = 100_000
+_FROM_TEXT: dict[str, Any] = {
+    "datetime": dt.datetime.fromisoformat,
+    "date": dt.date.fromisoformat,
+    "time": dt.time.fromisoformat,
+    "timedelta": lambda microseconds: dt.timedelta(microseconds=microseconds),
+    "Decimal": Decimal,
+    "bytes": bytes.fromhex,
+}
+
+
+def line_of(answer: list[Any]) -> str:
+    """Return an answer as a line of JSON that gives back the same values."""
+    return json.dumps(answer, default=_marked, separators=(",", ":")) + "\n"
+
+
+def answer_of(line: str) -> list[Any]:
+    """Return the answer that a line holds.
+
+    Examples
+    --------
+    >>> answer_of(line_of(["row", [1, 1.0, None, "ä", dt.date(2020, 1, 31), dt.timedelta(seconds=1)]]))[1][2:]
+    [None, 'ä', datetime.date(2020, 1, 31), datetime.timedelta(seconds=1)]
+    """
+    found: list[Any] = json.loads(line, object_hook=_value)
+    return found
+
+
+def _marked(value: object) -> dict[str, object]:
+    kind = type(value).__name__
+    if isinstance(value, dt.timedelta):
+        return {kind: value // dt.timedelta(microseconds=1)}
+    if isinstance(value, bytes):
+        return {kind: value.hex()}
+    return {kind: value.isoformat() if isinstance(value, dt.date | dt.time) else str(value)}
+
+
+def _value(marked: dict[str, Any]) -> object:
+    ((kind, text),) = marked.items()
+    return _FROM_TEXT.get(kind, str)(text)
+
+
+def main() -> None:
+    """Answer the one request."""
+    request = json.loads(sys.stdin.readline())
+    threading.Thread(target=_leave_when_alone, daemon=True).start()
+    for spared in request.get("without", ()):
+        sys.modules[spared] = None  # type: ignore[assignment] # Python's own way to say that it is not there
+    package = importlib.import_module(request["package"])
+    _limit(request["memory"], request["seconds"], 2 * request.get("room", request["memory"] // 16))
+    with open(request["answers"], "x", encoding="ascii") as answers:  # noqa: PTH123 - nothing more is imported
+        try:
+            read = _READERS.get(request["package"], _statistics)
+            answers.writelines(map(line_of, read(package, request)))
+            answers.write(line_of(["end"]))
+        except MemoryError:
+            raise
+        except Exception:  # noqa: BLE001 - whatever a reader of damaged files raises; its words may quote cells
+            answers.write(line_of(["damaged"]))
+
+
+def _leave_when_alone() -> None:
+    sys.stdin.read()
+    os._exit(1)
+
+
+def _limit(memory: int, seconds: int, room: int) -> None:
+    """Bound what this process may take, where the system can."""
+    with contextlib.suppress(ImportError):
+        import resource
+
+        bounds = {"RLIMIT_AS": memory, "RLIMIT_FSIZE": room, "RLIMIT_CPU": seconds, "RLIMIT_CORE": 0}
+        for name, most in bounds.items():
+            with contextlib.suppress(ValueError, OSError, AttributeError):
+                resource.setrlimit(getattr(resource, name), (most, most))
+
+
+def _workbook(calamine: Any, request: dict[str, Any]) -> Iterator[list[Any]]:
+    with calamine.CalamineWorkbook.from_path(request["path"]) as workbook:
+        sheets, wanted = list(workbook.sheet_names), request["sheet"]
+        yield ["sheets", sheets]
+        if isinstance(wanted, int) and 1 <= wanted <= len(sheets):
+            wanted = sheets[wanted - 1]
+        sheet = sheets[0] if wanted is None and sheets else wanted
+        if sheet not in sheets:
+            return
+        for row in workbook.get_sheet_by_name(sheet).to_python(skip_empty_area=True):
+            if any(cell not in ("", None) for cell in row):
+                yield ["row", row]
+
+
+def _statistics(pyreadstat: Any, request: dict[str, Any]) -> Iterator[list[Any]]:
+    columns, about = getattr(pyreadstat, request["reader"])(request["path"], output_format="dict")
+    for name, labels in about.variable_value_labels.items():
+        yield ["labels", name, [[code, str(label)] for code, label in labels.items() if isinstance(code, int | float)]]
+    for name, values in columns.items():
+        if not isinstance(name, str):
+            raise ValueError
+        plain = values.tolist() if hasattr(values, "tolist") else list(values)
+        for start in range(0, max(1, len(plain)), _VALUES_AT_ONCE):
+            yield ["column", name, plain[start : start + _VALUES_AT_ONCE]]
+
+
+def _arrow(pa: Any, request: dict[str, Any]) -> Iterator[list[Any]]:
+    """Copy an Arrow file into a stream that is known to be whole, one batch after the other."""
+    with pa.OSFile(request["path"]) as file:
+        first = file.read(6)
+        file.seek(0)
+        if first.startswith(b"FEA1"):
+            table = importlib.import_module("pyarrow.feather").read_table(file)
+            schema, batches = table.schema, table.to_batches()
+        elif first.startswith(b"ARROW1"):
+            reader = pa.ipc.open_file(file)
+            schema, batches = reader.schema, map(reader.get_batch, range(reader.num_record_batches))
+        else:
+            batches = pa.ipc.open_stream(file)
+            schema = batches.schema
+        taken = 0
+        with pa.ipc.new_stream(request["copy"], schema) as copy:
+            for batch in batches:
+                batch.validate(full=True)
+                taken += batch.nbytes
+                if taken > request["room"]:
+                    break
+                copy.write_batch(batch)
+    yield ["copied", taken]
+
+
+_READERS = {"python_calamine": _workbook, "pyarrow": _arrow}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,69 @@
+"""Rows to counts of people in one stream of codes: the quick way, for tables whose codes fit into memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tclose.engines.base import Progress
+from tclose.engines.duckdb.codes import changed
+from tclose.engines.duckdb.counts import CodedTable
+from tclose.engines.duckdb.person_keys import PersonKey
+from tclose.engines.duckdb.rows import RowCounts, SetCounts
+from tclose.engines.duckdb.stream import RowStream
+from tclose.engines.people import Census, Trajectories
+from tclose.grouping import Batch, GroupedRows
+from tclose.person_grouping import BYTES_AN_APPEARANCE, MOST_ROWS, GroupedPeople, PersonBatch
+
+__all__ = ["MOST_ROWS", "PeopleCounts", "PeopleSets"]
+
+
+class PeopleCounts(RowCounts):
+    """Counts of people made from the codes of every row and the key of its person, held in memory."""
+
+    _grouped: GroupedPeople
+
+    def __init__(
+        self, coded_table: CodedTable, stream: RowStream, threads: int, person: PersonKey, allowed: int
+    ) -> None:
+        self._person = person
+        self._allowed = allowed
+        super().__init__(coded_table, stream, threads)
+        found = self._grouped
+        self.census = Census(found.rows, found.people, found.several, found.missing)
+
+    def trajectories(self) -> Trajectories | None:
+        """Return by which sets of classes people are told apart; None where that takes more memory than is allowed."""
+        if self._grouped.appearances * BYTES_AN_APPEARANCE > self._allowed:
+            return None
+        people, classes = self._grouped.shared_sets()
+        return Trajectories(
+            people=int(people.sum()),
+            several=int(people[classes > 1].sum()),
+            different=len(people),
+            unique=int(np.count_nonzero(people == 1)),
+            smallest=int(people.min()),
+        )
+
+    def _group(self, **taken: Any) -> GroupedRows:
+        return GroupedPeople(**taken, person_span=self._person.span)
+
+    def _batch(self, array: Any) -> Batch:
+        *columns, persons = self._columns(array)
+        if len(persons) and int(persons.max()) >= self._person.span:
+            raise changed()
+        rows = self._coded_rows(columns, array.length)
+        return PersonBatch(rows.words, rows.codes, persons)
+
+
+class PeopleSets(SetCounts):
+    """Counts of people in a table beyond memory: one set of whole classes after the other, each read anew."""
+
+    def __init__(self, coded_table: CodedTable, threads: int, most_rows: int, person: PersonKey) -> None:
+        super().__init__(coded_table, threads, most_rows)
+        self._person = person
+
+    def _row_counts(self, rows: int, progress: Progress, where: str) -> RowCounts:
+        stream = RowStream(self._coded, rows, progress, where, self._person.expression)
+        return PeopleCounts(self._coded, stream, self._threads, self._person, 0)

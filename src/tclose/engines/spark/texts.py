@@ -1,0 +1,137 @@
+"""Text tables and JSON lines that Spark reads: every cell as text first, and typed as all other readers type it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import functions as F  # noqa: N812 - Spark's own custom
+from pyspark.sql import types as T  # noqa: N812
+
+from tclose.engines.inferring import infer
+from tclose.engines.json_cells import kinds_of, marked, plain, problem, types_of
+from tclose.engines.spark.inference import MALFORMED, SQL, SparkTexts, with_bare
+from tclose.errors import SourceError
+from tclose.sources import ReadOptions
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from tclose.engines.text_types import TextType
+
+SPELLING, PROBLEM = "tclose.spelling", "tclose.problem"
+"""What a column of a frame carries besides its type: how its file writes numbers and dates; why it cannot be used."""
+_UTF_8 = "UTF-8"
+_STRING_OR_NUMBER = r"""r'"(?:[^"\\]++|\\.)*+"|-?(?:[0-9][0-9.eE+-]*+|Infinity)|NaN'"""
+"""A string or a number of JSON; it gives nothing back, so that no text is too long for Java."""
+_SURROUNDED = f"regexp_replace(value, {_STRING_OR_NUMBER}, concat(chr(1), '$0', chr(2)))"
+_PLUS = "regexp_replace({0}, '[eE]([0-9])', 'e+$1')"
+_NOT_UTF_8 = "is not valid UTF-8. Save it as UTF-8, or read the table without Spark, which finds its encoding."
+
+
+def read_csv(spark: SparkSession, path: str, options: Mapping[str, Any], read: ReadOptions) -> DataFrame:
+    """Return a text table; a decimal comma is recognised where the comma does not separate cells.
+
+    Parameters
+    ----------
+    spark
+        The session that reads.
+    path
+        What Spark takes for a path.
+    options
+        Spark's own options.
+    read
+        What else is said about reading.
+    """
+    names = spark.read.csv(path, **options).columns
+    malformed = "_malformed" + "_" * max(map(len, names), default=0)
+    schema = T.StructType([T.StructField(name, T.StringType()) for name in [*names, malformed]])
+    broken = _has_broken_lines(spark, path, options)
+    reader = spark.read.options(columnNameOfCorruptRecord=malformed, multiLine=broken, enforceSchema=False)
+    found = reader.csv(path, schema=schema, **options)
+    cells = found.toDF(*(f"c{at}" for at in range(len(found.columns))))
+    at = found.columns.index(malformed)
+    given = [f"c{place}" for place in range(len(found.columns)) if place != at]
+    texts = cells.select(
+        *(F.when(~F.col(cell).isin(*read.null_text), F.col(cell)).alias(cell) for cell in given),
+        F.col(f"c{at}").isNotNull().alias(MALFORMED),
+    )
+    looking = SparkTexts(texts, f"{path} cannot be read: a row has more or fewer cells than the first line.")
+    types = infer(looking, given, decimal=read.decimal, commas=options["sep"] != ",")
+    titles = [name for name in found.columns if name != malformed]
+    if not options["header"]:
+        titles = [f"column_{at}" for at in range(1, len(titles) + 1)]
+    return with_bare(texts).select(*(_value(cell, name, types[cell]) for cell, name in zip(given, titles, strict=True)))
+
+
+def _has_broken_lines(spark: SparkSession, path: str, options: Mapping[str, Any]) -> bool:
+    """Say whether a cell may go on in the next line, a quote being open; refuse bytes that the encoding has not."""
+    quote, line = F.lit(options["quote"]), F.col("value")
+    quotes = F.length(line) - F.length(F.replace(line, quote, F.lit("")))
+    valid = F.is_valid_utf8(line) if options["encoding"] == _UTF_8 else F.lit(True)
+    found = spark.read.text(path).select(F.bool_or(quotes % 2 == 1), F.bool_and(valid)).first() or (False, True)
+    if found[1] is False:
+        raise SourceError(f"{path} {_NOT_UTF_8}")
+    return bool(options["quote"] and found[0])
+
+
+def _value(cell: str, name: str, kind: TextType, trouble: str | None = None) -> Any:
+    """Return the value of a cell under its name."""
+    said = {SPELLING: kind.meaning} | ({} if trouble is None else {PROBLEM: trouble})
+    return F.expr(kind.value(cell, SQL)).alias(name, metadata=said)
+
+
+def read_json(spark: SparkSession, path: str) -> DataFrame:
+    """Return JSON lines, each an object or a list of objects."""
+    lines = spark.read.text(path)
+    if lines.columns != ["value"]:
+        raise SourceError(f"The folders of {path} add columns to JSON files, which is not read. Use CSV or Parquet.")
+    refusal = f"{path} is not a table of JSON lines: each line must be one object, or a list of objects."
+    objects = _objects(lines, path)
+    names = _names(objects, path, refusal)
+    schema = T.StructType([T.StructField(name, T.StringType()) for name in names])
+    parsed = objects.select(F.from_json("object", schema).alias("cells"))
+    aliases = [f"c{at}" for at in range(len(names))]
+    cells = parsed.select(
+        *(F.col("cells").getField(name).alias(alias) for name, alias in zip(names, aliases, strict=True)),
+        F.col("cells").isNull().alias(MALFORMED),
+    )
+    looked = SparkTexts(cells, refusal).seen([kinds_of(alias) for alias in aliases])
+    kinds = dict(zip(aliases, looked, strict=True))
+    bare = cells.selectExpr(*(f"{plain(alias, kinds[alias], _PLUS)} AS {alias}" for alias in aliases), MALFORMED)
+    types = types_of(SparkTexts(bare, refusal), kinds)
+    return with_bare(bare).select(
+        *(
+            _value(alias, name[1:], types[alias], problem(kinds[alias], types[alias]))
+            for alias, name in zip(aliases, names, strict=True)
+        )
+    )
+
+
+def _objects(lines: DataFrame, path: str) -> DataFrame:
+    """Return the objects of all lines, their strings and numbers marked."""
+    full = lines.where("trim(value) <> ''")
+    valid = full.select(F.bool_and(F.is_valid_utf8("value"))).first()
+    if valid is not None and valid[0] is False:
+        raise SourceError(f"{path} {_NOT_UTF_8}")
+    cells = full.selectExpr(f"{marked(_SURROUNDED)} AS marked")
+    listed = "CASE WHEN ltrim(marked) LIKE '[%' THEN marked ELSE concat('[', marked, ']') END"
+    lists = cells.select(F.from_json(F.expr(listed), "array<string>").alias("objects"))
+    return lists.select(F.explode(F.coalesce("objects", F.array(F.lit(None).cast("string")))).alias("object"))
+
+
+def _names(objects: DataFrame, path: str, refusal: str) -> Sequence[str]:
+    """Return the keys of all objects: those of the objects with most keys first, in the order that these have them."""
+    keys = objects.select(F.json_object_keys("object").alias("keys")).distinct()
+    found: dict[str, None] = {}
+    for (own,) in keys.orderBy(F.size("keys").desc(), "keys").toLocalIterator():
+        if own is None:
+            raise SourceError(refusal)
+        if len({*own}) < len(own):
+            raise SourceError(f"{path}: a key is given twice in one object. Rename one of them.")
+        found |= dict.fromkeys(own)
+    if not found:
+        raise SourceError(refusal)
+    if len({name.lower() for name in found}) < len(found):
+        raise SourceError(f"Two columns of {path} differ in large and small letters alone. Rename one of them.")
+    return list(found)

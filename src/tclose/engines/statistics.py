@@ -1,0 +1,86 @@
+"""What an engine counts of every column of a table, and what is taken for sentences or a numbering; never a value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+_LONG_NUMBER = 7
+"""Numbers of so many digits, and all of as many, are those of people, accounts or telephones."""
+EMAILS = ("%_@_%._%",)
+SENTENCES = ("%_ %_ %_ %_", "_" * 40 + "%")
+
+
+@dataclass(frozen=True)
+class ColumnStatistics:
+    """What was counted of a column.
+
+    Parameters
+    ----------
+    name, type
+        The column and the engine's type of it.
+    rows, nulls, distinct
+        How many rows, missing values and different values there are; a missing value is not a value.
+    same_pairs
+        How many pairs of rows the column does not separate, missing values counting as one value.
+    exact
+        Whether ``distinct`` and ``same_pairs`` are counts rather than estimates.
+    emails, sentences
+        The shares of values that look like e-mail addresses, and that have four words or more, or forty letters.
+    numbering
+        Whether whole numbers follow each other nearly without gaps, or are long and all of the same length.
+    problem
+        Why the column could not be counted; None for one that was.
+    """
+
+    name: str
+    type: str
+    rows: int
+    nulls: int = 0
+    distinct: int = 0
+    same_pairs: Fraction = Fraction(0)
+    exact: bool = True
+    emails: float = 0.0
+    sentences: float = 0.0
+    numbering: bool = False
+    problem: str | None = None
+
+
+@dataclass(frozen=True)
+class TableStatistics:
+    """What was counted of a table."""
+
+    label: str
+    rows: int
+    columns: tuple[ColumnStatistics, ...]
+    notes: tuple[str, ...]
+
+
+def is_text(kind: str) -> bool:
+    """Say whether values of a type are texts."""
+    return kind in ("VARCHAR", "CHAR", "TEXT", "STRING")
+
+
+def is_whole(kind: str) -> bool:
+    """Say whether values of a type are whole numbers."""
+    return kind.endswith(("INT", "INTEGER"))
+
+
+def like(value: str, patterns: Sequence[str]) -> str:
+    """Return the SQL, in any dialect, for a text like one of some patterns."""
+    return " OR ".join(f"{value} LIKE '{pattern}'" for pattern in patterns)
+
+
+def is_numbering(low: int | None, high: int | None, distinct: int) -> bool:
+    """Say whether whole numbers between two of them seem to number things, rather than to count or measure.
+
+    Examples
+    --------
+    >>> is_numbering(1, 1080, 1080), is_numbering(4_000_017, 8_123_456, 1080), is_numbering(95, 72_000, 1080)
+    (True, True, False)
+    """
+    if low is None or high is None:
+        return False
+    same_length = low > 0 and len(str(low)) == len(str(high)) >= _LONG_NUMBER
+    return same_length or high - low < 2 * distinct

@@ -1,0 +1,207 @@
+"""What was found for whoever knows only some of the columns: the worst figures of all subsets, and where they fail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from tclose.errors import InputError, InternalError
+from tclose.inspection import Finding, Inspected, Inspection, Run, figures_by_key
+from tclose.measuring import Tally, Task, merged
+from tclose.person_subsets import PeopleJudge, people_judge
+from tclose.results import AnyColumns, Figure, Verdict, WorstClass
+from tclose.subsets import Subset, SubsetJudge, check_subsets, column_subsets, number_of_subsets
+
+_MOST_ROWS = 2_000_000
+"""Up to so many rows, those of people are held here while subsets of columns are looked at."""
+
+
+@dataclass(frozen=True)
+class SubsetFinding(Finding):
+    """What was found of one task for whoever knows only some of the columns."""
+
+    failing_subsets: tuple[int, ...]
+    """For each requirement, in how many subsets a class misses it."""
+    failing_rows: tuple[int, ...]
+    """For each requirement the rows in such classes, each once; of people, the most in one subset."""
+
+    def verdicts(self) -> Iterator[Verdict]:
+        """Judge the worst figure of all subsets by what a person required of it."""
+        averaged = self.task.model.averaged
+        for at, requirement in enumerate(self.task.requirements):
+            yield Verdict(
+                requirement=replace(requirement, attribute=self.attribute),
+                holds=self.failing_subsets[at] == 0,
+                figure=self.figure,
+                failing_classes=0 if averaged else self.tally.failing_classes[at],
+                failing_rows=self.failing_rows[at],
+                vacuous=self.task.model.vacuous(self.domain, requirement.threshold),
+                failing_subsets=self.failing_subsets[at],
+            )
+
+
+def subset_findings(inspection: Inspection, run: Run, found: Inspected) -> list[SubsetFinding]:
+    """Measure every model on the classes of every subset of at most so many columns; nothing where none is asked."""
+    if inspection.any is None:
+        return []
+    check_subsets(len(run.quasi), inspection.any)
+    tasks = [task for task in inspection.tasks(run, found.domains, subsets=True) if _of_classes_alone(task)]
+    if inspection.table.person is not None:
+        tasks = [task for task in tasks if _of_people_as_counted(task)]
+        return _of_people(inspection, inspection.any, run, found, tasks)
+    return _of_rows(inspection, inspection.any, run, found, tasks)
+
+
+def any_columns(most: int, columns: int, known: Sequence[SubsetFinding]) -> AnyColumns:
+    """Return the figures for whoever knows at most so many columns."""
+    names = dict.fromkeys(finding.attribute for finding in known if finding.attribute is not None)
+    return AnyColumns(
+        most,
+        number_of_subsets(columns, most),
+        figures_by_key([finding for finding in known if finding.attribute is None]),
+        {name: figures_by_key([finding for finding in known if finding.attribute == name]) for name in names},
+    )
+
+
+def _of_classes_alone(task: Task) -> bool:
+    """Say whether a task can be measured on the classes of a subset; refuse one that cannot and is required."""
+    beyond = task.model.needs_population or task.model.needs_supersets
+    if beyond and task.requirements:
+        raise InputError(
+            f"{task.model.title} cannot be required for any so many columns: it depends on more than the class itself."
+        )
+    return not beyond
+
+
+def _of_people_as_counted(task: Task) -> bool:
+    """Say whether people may be counted anew for a task; refuse one that cannot be measured so and is required."""
+    if task.model.one_value_each and task.requirements:
+        raise InputError(f"{task.model.title} cannot be required for any so many columns where people are counted.")
+    return not task.model.one_value_each
+
+
+def _of_rows(inspection: Inspection, most: int, run: Run, found: Inspected, tasks: list[Task]) -> list[SubsetFinding]:
+    """Merge the classes of all columns to those of each subset: no row is read again."""
+    counted, whole = found.evidence[0].counted, found.whole
+    if whole is None:
+        raise InternalError("Subsets of columns were looked at without the classes of all columns.")
+    judge = SubsetJudge(whole, counted.codes(whole.keys), most, tasks, found.domains)
+    totals = judge.judged(inspection.progress)
+    named = iter(found.classes.first_of([whole.keys[total.classes] for total in totals if len(total.classes)]))
+    findings = []
+    for task, total in zip(tasks, totals, strict=True):
+        columns = tuple(run.quasi[at] for at in total.subset)
+        worst = None
+        if len(total.classes):
+            key, at = next(named)
+            worst = WorstClass({name: key[name] for name in columns}, int(total.sizes[at]), total.tally.tied)
+        figure = Figure(task.model, 0 if total.value is None else total.value, worst, known=columns)
+        rows = tuple(total.failing_rows(at, whole.sizes) for at in range(len(task.requirements)))
+        domain = found.domains[task.attribute] if task.attribute is not None else None
+        findings.append(SubsetFinding(task, total.tally, figure, domain, tuple(total.failing_subsets), rows))
+    return findings
+
+
+@dataclass
+class _Totals:
+    """What one task found of the people of every subset so far."""
+
+    tally: Tally = field(default_factory=Tally)
+    value: Any = None
+    subset: Subset = ()
+    worst: tuple[Mapping[str, object], int] | None = None
+    failing_subsets: list[int] = field(default_factory=list)
+    failing_people: list[int] = field(default_factory=list)
+
+
+def _of_people(inspection: Inspection, most: int, run: Run, found: Inspected, tasks: list[Task]) -> list[SubsetFinding]:
+    """Judge the people of each subset; a person may be in several classes of all columns."""
+    judge = _people_at_hand(inspection, most, run, found, tasks)
+    if judge is None:
+        return _counted_anew(inspection, most, run, found, tasks)
+    findings = []
+    recounted: dict[Subset, tuple[list[Tally], Any]] = {}
+    for at, total in enumerate(judge.judged(inspection.progress)):
+        task, worst, columns = tasks[at], None, tuple(run.quasi[column] for column in total.subset)
+        if total.tally.keys and len(total.tally.keys[0]):
+            if total.subset not in recounted:
+                recounted[total.subset] = _recounted(inspection, run, found, tasks, total.subset)
+            tallies, first_of = recounted[total.subset]
+            if tallies[at].value != total.value:
+                raise InternalError("Two ways to count the people of some columns differ.")
+            ((key, place),) = first_of([np.concatenate(tallies[at].keys)])
+            worst = WorstClass(key, int(np.concatenate(tallies[at].sizes)[place]), total.tally.tied)
+        figure = Figure(task.model, total.value or 0, worst, unit="people", known=columns)
+        domain = found.domains[task.attribute] if task.attribute is not None else None
+        failing = tuple(total.failing_subsets), tuple(total.most_failing)
+        findings.append(SubsetFinding(task, total.tally, figure, domain, *failing))
+    return findings
+
+
+def _people_at_hand(
+    inspection: Inspection, most: int, run: Run, found: Inspected, tasks: list[Task]
+) -> PeopleJudge | None:
+    """Return the judge of people whose distinct rows may be held here; None where they stay with their engine."""
+    person, census = str(inspection.table.person), found.census
+    if not inspection.session.hands_over_people or census is None or census.rows > _MOST_ROWS:
+        return None
+    rows = inspection.table.counting(None)
+    distinct = inspection.session.distinct(rows, [*run.quasi, person], run.names, lambda _stage, _share: None)
+    pairs = zip(found.counted.observed, found.ranks, strict=True)
+    rank_of = [dict(zip(observed.listed, ranks.tolist(), strict=True)) for observed, ranks in pairs]
+    return people_judge(distinct, rank_of, most, tasks, found.domains)
+
+
+def _recounted(
+    inspection: Inspection, run: Run, found: Inspected, tasks: list[Task], subset: Subset
+) -> tuple[list[Tally], Any]:
+    """Count the people of one subset in the engine; return what tasks find, and what names the first of its classes."""
+    counted = inspection.session.count(
+        inspection.table, [run.quasi[column] for column in subset], run.names, lambda _stage, _share: None
+    )
+    tallies = merged(counted.measured(found.ranks, tasks, found.domains), tasks)
+    return list(tallies), counted.classes([], []).first_of
+
+
+def _counted_anew(
+    inspection: Inspection, most: int, run: Run, found: Inspected, tasks: list[Task]
+) -> list[SubsetFinding]:
+    """Count people anew for each subset, where the engine is."""
+    totals = [_Totals(Tally(), None, (), None, *([0] * len(task.requirements) for _ in "ab")) for task in tasks]
+    number = number_of_subsets(len(run.quasi), most)
+    for at, subset in enumerate(column_subsets(len(run.quasi), most)):
+        inspection.progress("Looking at combinations of columns", at / number)
+        tallies, first = _recounted(inspection, run, found, tasks, subset)
+        for task, total, tally in zip(tasks, totals, tallies, strict=True):
+            _take(task, total, tally, subset, first)
+    findings = []
+    for task, total in zip(tasks, totals, strict=True):
+        worst = None if total.worst is None else WorstClass(*total.worst, total.tally.tied)
+        columns = tuple(run.quasi[at] for at in total.subset)
+        figure = Figure(task.model, total.value or 0, worst, unit="people", known=columns)
+        domain = found.domains[task.attribute] if task.attribute is not None else None
+        failing = tuple(total.failing_subsets), tuple(total.failing_people)
+        findings.append(SubsetFinding(task, total.tally, figure, domain, *failing))
+    return findings
+
+
+def _take(task: Task, total: _Totals, tally: Tally, subset: Subset, first_of: Any) -> None:
+    """Take in what one task found of the people of one subset."""
+    averaged = task.model.averaged
+    for at, requirement in enumerate(task.requirements):
+        missed = not requirement.met_by(tally.average) if averaged else tally.failing_classes[at] > 0
+        total.failing_subsets[at] += missed
+        total.failing_people[at] = max(total.failing_people[at], 0 if averaged else tally.failing_rows[at])
+    if averaged:
+        if total.value is None or tally.average > total.value:
+            total.value, total.subset = tally.average, subset
+        return
+    total.tally.merge(tally, task.model)
+    total.value = total.tally.value
+    if tally.keys and total.tally.keys[0] is tally.keys[0]:
+        ((key, at),) = first_of([np.concatenate(tally.keys)])
+        total.subset, total.worst = subset, (key, int(np.concatenate(tally.sizes)[at]))
+    total.tally.keys, total.tally.sizes = total.tally.keys[:1], total.tally.sizes[:1]

@@ -1,0 +1,293 @@
+"""Rows of codes and whose they are to blocks of counts in which everyone counts once: in a class, and for each value.
+
+Rows are dealt to shares of people that fit near the processor, and brought into the order of their people there. In
+that order a person's rows of a class follow one another, also after they were distributed to their classes: whether
+a value was seen before is then one look at the row where the person begins, and nothing is sorted or hashed again.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tclose import loops, person_loops
+from tclose.counts import Block, Integers, Ranks
+from tclose.grouping import Arrival, Batch, Codes, Counters, GroupedRows, Share, running
+from tclose.keys import KeyIndex
+
+NOBODY = 0
+"""The key of rows that have no person."""
+MOST_ROWS = 2**30 - 2
+"""So many rows have at most so many ranks, which fit 32 bits with a mark beside them."""
+ROWS_A_SHARE = 1 << 15
+"""About so many rows are dealt to a share of the people."""
+BYTES_AN_APPEARANCE = 72
+"""How much memory the numbering of sets of classes takes for each appearance of somebody in a class, at most."""
+NEAR = 4
+"""Where keys are below so many times the rows, they number people themselves."""
+_MOST_BITS = 10
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+
+
+@dataclass(frozen=True)
+class PersonBatch(Batch):
+    """Some rows as codes, and a key for the person of each."""
+
+    persons: NDArray[Any]
+
+
+@dataclass(frozen=True)
+class _Dealing:
+    """Which share of the people a person belongs to: some bits of their key times a factor."""
+
+    factor: np.uint64
+    shift: np.uint64
+    shares: int
+    near: bool
+    """Whether keys are so near together that a share holds all those of a range, and they number its people."""
+
+    @staticmethod
+    def of(rows: int, span: int) -> _Dealing:
+        """Return how so many rows are dealt, with keys below a span."""
+        bits = min(max(1, (rows // ROWS_A_SHARE).bit_length()), _MOST_BITS)
+        if span > NEAR * rows:
+            return _Dealing(_GOLDEN, np.uint64(64 - bits), 1 << bits, near=False)
+        return _Dealing(np.uint64(1), np.uint64(max(0, (span - 1).bit_length() - bits)), 1 << bits, near=True)
+
+    def numbered(self, persons: NDArray[Any], share: int) -> tuple[Codes, Integers]:
+        """Return numbers of a share's people, and how many rows each number has."""
+        if self.near:
+            own, people = persons - persons.dtype.type(share << int(self.shift)), 1 << int(self.shift)
+        else:
+            index = KeyIndex(1)
+            own, people = index.numbers((persons.astype(np.int64),)), index.size
+        rows = np.zeros(people, dtype=np.int64)
+        numbers = own.astype(np.int32, copy=False)
+        loops.tally(numbers, rows)
+        return numbers, rows
+
+
+@dataclass
+class _PersonShare(Share):
+    """What one worker took in, with the people of the rows and how many rows each share of them has."""
+
+    dealing: _Dealing = field(kw_only=True)
+    dealt: Integers = field(kw_only=True)
+    missing: int = 0
+    """How many rows are nobody's."""
+    persons: list[NDArray[Any]] = field(default_factory=list)
+
+    def take(self, batch: Batch) -> None:
+        if not isinstance(batch, PersonBatch):
+            raise TypeError("Rows without people were delivered.")
+        self.take_classes(batch)
+        person_loops.tally_shares(batch.persons, self.dealing.factor, self.dealing.shift, self.dealt)
+        self.persons.append(batch.persons)
+        self.missing += int(np.count_nonzero(batch.persons == NOBODY))
+
+
+class _Worker:
+    """What one worker counted of the people whom it brought together, and by which marks it tells them apart."""
+
+    def __init__(self, classes: int, code_spans: Sequence[int], counter: type[np.int32] | type[np.int64]) -> None:
+        self.shares: list[tuple[int, int]] = []
+        """Where the rows of each share of people that it took begin and end."""
+        self._classes = np.zeros((classes, 3), dtype=counter)
+        self.value_counts = [np.zeros(span, dtype=counter) for span in code_spans]
+        self.rows_of_people: list[Integers] = []
+        """How many rows each person has, share by share."""
+        self._last_with_value = [np.zeros(span, dtype=counter) for span in code_spans]
+        self._stamp = 1
+
+    @property
+    def people_of(self) -> Integers:
+        """How many of the people are in each class."""
+        return self._classes[:, 1].astype(np.int64)
+
+    @property
+    def rows_of(self) -> Integers:
+        """How many of their rows are in each class."""
+        return self._classes[:, 2].astype(np.int64)
+
+    def take(self, own: Codes, rows_of_people: Integers, numbers: Codes, codes: Sequence[Codes]) -> None:
+        """Bring the rows of a share into the order of their people, in their places, and count everyone once."""
+        starts = running(rows_of_people)
+        for values in (numbers, *codes):
+            arranged = np.empty_like(values)
+            person_loops.arrange(own, starts[:-1].copy(), values, arranged)
+            values[:] = arranged
+        person_loops.mark_people(starts, numbers, self._stamp, self._classes)
+        for values, last, counts in zip(codes, self._last_with_value, self.value_counts, strict=True):
+            person_loops.tally_people(starts, values, self._stamp, last, counts)
+        self._stamp += len(rows_of_people)
+        self.rows_of_people.append(rows_of_people[rows_of_people > 0])
+
+
+class GroupedPeople(GroupedRows):
+    """The rows of a table and their people, ready to be counted class by class.
+
+    The parameters are the base's, and ``person_span``: one more than the largest key of a person.
+    """
+
+    def __init__(
+        self,
+        arrivals: Iterator[Arrival],
+        batch_of: Callable[[Arrival], Batch],
+        spans: Sequence[int],
+        code_spans: Sequence[int],
+        rows: int,
+        threads: int,
+        person_span: int,
+    ) -> None:
+        self._dealing = _Dealing.of(rows, person_span)
+        super().__init__(arrivals, batch_of, spans, code_spans, rows, threads)
+        self._numbers = np.empty(self.rows, dtype=np.int32)
+        """The class of each row in the order of people; turned over (~) where the person is in it again."""
+        self._codes = [np.empty(self.rows, dtype=np.int32) for _ in code_spans]
+        self.missing = sum(share.missing for share in self._shares if isinstance(share, _PersonShare))
+        workers = self._workers(*self._dealt(), code_spans)
+        self._worked = [worker.shares for worker in workers]
+        self._rows_of_people = [worker.rows_of_people for worker in workers]
+        self._first = [self._starts[:-1] + before for before in _sums_before([worker.rows_of for worker in workers])]
+        self._people: Integers = np.sum([worker.people_of for worker in workers], axis=0, dtype=np.int64)
+        self.code_counts = [
+            np.sum([worker.value_counts[at] for worker in workers], axis=0, dtype=np.int64)
+            for at in range(len(code_spans))
+        ]
+        everyone = [rows for worker in workers for rows in worker.rows_of_people]
+        self.people = sum(map(len, everyone)) - (self.missing > 0)
+        self.several = sum(int(np.count_nonzero(rows > 1)) for rows in everyone) - (self.missing > 1)
+
+    def _share(self, index: KeyIndex | None, sizes: Integers, code_counts: list[Integers]) -> Share:
+        dealt = np.zeros(self._dealing.shares, dtype=np.int64)
+        return _PersonShare(index, sizes, code_counts, dealing=self._dealing, dealt=dealt)
+
+    def _dealt(self) -> tuple[NDArray[Any], Integers]:
+        """Deal the rows to shares of people; return the key of each row's person, and where each share begins."""
+        shares = [share for share in self._shares if isinstance(share, _PersonShare)]
+        bounds = running(np.sum([share.dealt for share in shares], axis=0))
+        before = _sums_before([share.dealt for share in shares])
+        keys = [keys.dtype for share in shares for keys in share.persons]
+        persons = np.empty(self.rows, dtype=keys[0] if keys else np.uint32)
+
+        factor, shift = self._dealing.factor, self._dealing.shift
+        number_of = self._number_of or [self._positions()] * len(shares)
+
+        def deal(worker: int) -> None:
+            share, place = shares[worker], bounds[:-1] + before[worker]
+            for numbers, codes, own in zip(share.numbers, share.codes, share.persons, strict=True):
+                for values, dealt in ((own, persons), *zip(codes, self._codes, strict=True)):
+                    person_loops.deal(own, factor, shift, place.copy(), values, dealt)
+                person_loops.deal_looked_up(own, factor, shift, place, numbers, number_of[worker], self._numbers)
+            for taken in (share.numbers, share.codes, share.persons):
+                taken.clear()
+
+        list(self._pool.map(deal, range(len(shares))))
+        return persons, bounds
+
+    def _positions(self) -> Codes:
+        """Return the position of each class whose number is its key."""
+        positions = np.zeros(len(self._first[0]), dtype=np.int32)
+        positions[self.keys[:, 0]] = np.arange(len(self.keys), dtype=np.int32)
+        return positions
+
+    def _workers(self, persons: NDArray[Any], bounds: Integers, code_spans: Sequence[int]) -> list[_Worker]:
+        """Bring the rows of each person together, share by share, and return what each worker counted."""
+        waiting, lock = iter(enumerate(itertools.pairwise(bounds.tolist()))), threading.Lock()
+        classes = len(self.keys)
+
+        def work(_: int) -> _Worker:
+            worker = _Worker(classes, code_spans, np.int32 if NEAR * self.rows < 2**31 else np.int64)
+            while True:
+                with lock:
+                    share, (low, high) = next(waiting, (-1, (0, 0)))
+                if share < 0:
+                    return worker
+                own, rows_of_people = self._dealing.numbered(persons[low:high], share)
+                worker.take(own, rows_of_people, self._numbers[low:high], [codes[low:high] for codes in self._codes])
+                worker.shares.append((low, high))
+
+        return list(self._pool.map(work, range(self._threads)))
+
+    @property
+    def appearances(self) -> int:
+        """How often somebody is in a class."""
+        return int(self._people.sum())
+
+    def shared_sets(self) -> tuple[Integers, Integers]:
+        """Return how many people have each set of classes that somebody appears in, and how many classes it has."""
+        seen, who = self._appearances()
+        classes_of = np.bincount(who)
+        by_class = np.empty(len(who), dtype=np.int32)
+        person_loops.arrange(seen, running(np.bincount(seen))[:-1].copy(), who, by_class)
+        ascending = np.empty(len(who), dtype=np.int32)
+        starts = running(classes_of)
+        person_loops.arrange(by_class, starts[:-1].copy(), np.sort(seen), ascending)
+        slots = 1 << (2 * len(who)).bit_length()
+        sets = np.empty(len(classes_of), dtype=np.int32)
+        known = person_loops.number_sets(
+            starts, ascending, np.zeros(slots, dtype=np.int64), np.full(slots, -1, dtype=np.int32), sets
+        )
+        people = np.bincount(sets, minlength=known + 1)
+        lengths = np.zeros(known + 1, dtype=np.int64)
+        lengths[sets] = classes_of
+        return people[people > 0], lengths[people > 0]
+
+    def _appearances(self) -> tuple[Codes, Codes]:
+        """Return the class and the person of every appearance of somebody in a class."""
+        classes, people, known = [], [], 0
+        for shares, rows_of_people in zip(self._worked, self._rows_of_people, strict=True):
+            for (low, high), rows in zip(shares, rows_of_people, strict=True):
+                first = self._numbers[low:high] >= 0
+                classes.append(self._numbers[low:high][first])
+                people.append(np.repeat(np.arange(known, known + len(rows), dtype=np.int32), rows)[first])
+                known += len(rows)
+        return np.concatenate(classes), np.concatenate(people)
+
+    def sorted_codes(self, attribute: int, rank_of_code: Ranks) -> Ranks:
+        """Return the attribute's ranks with the rows of each class together and marked where a person begins."""
+        marked = np.empty(self.rows, dtype=np.int32)
+
+        def scatter(worker: int) -> None:
+            place = self._first[worker].astype(self._counter)
+            for low, high in self._worked[worker]:
+                person_loops.scatter_people(
+                    self._numbers[low:high], self._codes[attribute][low:high], rank_of_code, place, marked
+                )
+
+        list(self._pool.map(scatter, range(len(self._worked))))
+        return marked
+
+    def _counters(self, values: int) -> Counters:
+        return _PersonCounters(values, self._counter)
+
+    def _sizes(self, low: int, high: int) -> Integers:
+        return self._people[low:high]
+
+
+class _PersonCounters(Counters):
+    """Scratch space to count the values of one class after the other, each once for every person who has it."""
+
+    def __init__(self, values: int, counter: type[np.int32] | type[np.int64]) -> None:
+        super().__init__(values, counter)
+        self._stamps = np.zeros(values + 1, dtype=counter)
+
+    def block(self, rows: Ranks, starts: Integers, low: int, high: int) -> Block:
+        ranks = np.empty(int(starts[high] - starts[low]), dtype=np.int32)
+        kept = np.empty(high - low + 1, dtype=np.int64)
+        person_loops.keep_once(rows, starts[low : high + 1], self._stamps, ranks, kept)
+        return super().block(ranks, kept, 0, high - low)
+
+
+def _sums_before(counts: Sequence[Integers]) -> list[Integers]:
+    """Return, for each of several counts, the sum of those before it."""
+    found: list[Integers] = [np.zeros(len(counts[0]), dtype=np.int64)]
+    for each in counts[:-1]:
+        found.append(found[-1] + each)
+    return found

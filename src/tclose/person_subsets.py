@@ -1,0 +1,86 @@
+"""People in the classes of every subset of columns, who may be in several classes of all columns: counted once each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tclose.counts import Block, Integers, Part, Ranks
+from tclose.domains import Domain
+from tclose.engines.distinct import DistinctRows
+from tclose.measuring import Task
+from tclose.subsets import SubsetJudge
+
+_WORD = 2**62
+
+
+@dataclass(frozen=True)
+class PeopleJudge(SubsetJudge):
+    """Measures tasks on the people of all subsets of at most so many columns."""
+
+    people: Integers
+    """Whose each distinct row is."""
+    ranks: tuple[Ranks, ...]
+    """Which value of each attribute each distinct row has; negative where it has none that counts."""
+
+    def part(self, numbers: Integers, count: int, name: int) -> Part:
+        """Return the classes of a subset, everyone counted once in a class and once for each value there."""
+        keys = np.stack([np.full(count, name, dtype=np.int64), np.arange(count)], axis=1)
+        here = _once(self.people, numbers, count)
+        blocks = tuple(self._block(numbers, count, ranks) for ranks in self.ranks)
+        return Part(keys, np.bincount(here, minlength=count).astype(np.int64), blocks)
+
+    def _block(self, numbers: Integers, count: int, ranks: Ranks) -> Block:
+        values = int(ranks.max(initial=0)) + 1
+        kept = ranks >= 0
+        pairs = numbers[kept] * values + ranks[kept]
+        distinct, counts = np.unique(_once(self.people[kept], pairs, count * values), return_counts=True)
+        offsets = np.searchsorted(distinct, np.arange(count + 1) * values).astype(np.int64)
+        running = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+        sizes = running[offsets[1:]] - running[offsets[:-1]]
+        return Block(offsets, (distinct % values).astype(np.int32), counts.astype(np.int64), sizes)
+
+
+def _once(people: Integers, what: Integers, span: int) -> Integers:
+    """Return what people have, each thing once for everyone who has it; things are numbers below a span."""
+    keys = np.sort(people * span + what)
+    first = np.ones(len(keys), dtype=bool)
+    first[1:] = keys[1:] != keys[:-1]
+    found: Integers = keys[first] % span
+    return found
+
+
+def people_judge(
+    distinct: DistinctRows,
+    rank_of: Sequence[Mapping[object, int]],
+    most: int,
+    tasks: Sequence[Task],
+    domains: Sequence[Domain],
+) -> PeopleJudge | None:
+    """Return the judge of distinct rows whose last column tells people apart; None where numbers would not suffice.
+
+    Parameters
+    ----------
+    distinct
+        The distinct rows, by the quasi-identifiers and whose they are.
+    rank_of
+        The rank of each value of each sensitive attribute.
+    most
+        How many columns somebody knows at most.
+    tasks, domains
+        What is measured.
+    """
+    rows, values = len(distinct.counts), max((len(each) for each in rank_of), default=1)
+    if math.prod((len(distinct.quasi[-1].counts) + 1, rows + 1, values + 1)) > _WORD:
+        return None
+    ranks = tuple(
+        np.array([rank_of[at][value] for value in observed.listed], dtype=np.int32)[distinct.sensitive_codes[:, at]]
+        for at, observed in enumerate(distinct.sensitive)
+    )
+    codes: NDArray[np.integer] = distinct.codes[:, :-1]
+    whole = Part(np.arange(rows, dtype=np.int64)[:, np.newaxis], np.ones(rows, dtype=np.int64), ())
+    return PeopleJudge(whole, codes, most, tasks, domains, distinct.codes[:, -1].astype(np.int64), ranks)

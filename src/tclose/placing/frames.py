@@ -1,0 +1,83 @@
+"""A frame recoded row by row: every row stays where it is, and nothing is judged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any  # frames come from packages that tclose does not depend on
+
+from tclose.engines.choosing import working_session
+from tclose.engines.optional import imported
+from tclose.errors import ColumnNotFoundError, InputError
+from tclose.placing.fitting import fitted
+from tclose.recipes import Recipe
+
+_USE = "Recoding a frame"
+
+
+def recoded_frame(recipe: Recipe, frame: Any) -> Any:
+    """Return a frame with its quasi-identifiers as texts of the cells that a recipe has for them.
+
+    Parameters
+    ----------
+    recipe
+        A recipe; one that divides rows by their sensitive values sends them to the cell of most detail.
+    frame
+        A frame of pandas or polars, which is returned in kind, or anything with an Arrow stream, which becomes a
+        pyarrow table.
+    """
+    kind = type(frame).__module__.partition(".")[0]
+    if kind not in ("pandas", "polars"):
+        kind, frame = "pyarrow", _arrow(frame)
+    quasi = [column.name for column in recipe.columns]
+    names = frame.column_names if kind == "pyarrow" else list(frame.columns)
+    for name in quasi:
+        if name not in names:
+            raise ColumnNotFoundError(name, map(str, names), "recoded")
+    if not len(frame):
+        return _replaced(frame, kind, {name: [] for name in quasi})
+    number = "row"
+    while number in quasi:
+        number += "_"
+    return _replaced(frame, kind, _cells(recipe, _numbered(frame, kind, quasi, number), number))
+
+
+def _arrow(frame: Any) -> Any:
+    if not hasattr(frame, "__arrow_c_stream__"):
+        raise InputError(f"A frame of pandas, polars or Arrow can be recoded row by row, not {type(frame).__name__}.")
+    return imported("pyarrow", _USE).table(frame)
+
+
+def _numbered(frame: Any, kind: str, names: Sequence[str], number: str) -> Any:
+    """Return some columns of a frame, and beside them the numbers of its rows."""
+    if kind == "pandas":
+        return frame[list(names)].reset_index(drop=True).assign(**{number: range(len(frame))})
+    if kind == "polars":
+        return frame.select(names).with_row_index(number)
+    return frame.select(names).append_column(number, [list(range(len(frame)))])
+
+
+def _cells(recipe: Recipe, numbered: Any, number: str) -> dict[str, list[str | None]]:
+    """Return the cells of each quasi-identifier in the order of the rows."""
+    quasi = [column.name for column in recipe.columns]
+    with working_session(numbered) as session:
+        table = session.open(numbered)
+        distinct = session.distinct(table.keep(quasi), quasi, (), lambda _stage, _share: None)
+        fit = fitted(recipe, distinct, "all").recipe
+        recoding = replace(fit, published=(*quasi, number)).recoding()
+        made = session.recode(table, recoding).to_arrow().sort_by(number)
+    return {name: made.column(name).to_pylist() for name in quasi}
+
+
+def _replaced(frame: Any, kind: str, cells: Mapping[str, Sequence[str | None]]) -> Any:
+    """Return a frame with other cells in some columns."""
+    if kind == "pandas":
+        pandas = imported("pandas", _USE)
+        return frame.assign(**{name: pandas.Series(own, frame.index, "str") for name, own in cells.items()})
+    if kind == "polars":
+        polars = imported("polars", _USE)
+        return frame.with_columns([polars.Series(name, own, polars.String) for name, own in cells.items()])
+    arrow = imported("pyarrow", _USE)
+    for name, own in cells.items():
+        frame = frame.set_column(frame.column_names.index(name), name, arrow.array(own, arrow.string()))
+    return frame

@@ -1,0 +1,186 @@
+"""A line that says how far the work is, in a terminal or a notebook, when it takes longer than a second."""
+
+from __future__ import annotations
+
+import functools
+import html
+import json
+import shutil
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, ParamSpec, Protocol, TypeVar
+
+Report = Callable[[str, float | None], None]
+"""Told what is being done, and which share of it is done if that is known."""
+Given = ParamSpec("Given")
+Found = TypeVar("Found")
+
+PATIENCE = 1.0
+"""Seconds of work before anything is shown."""
+_OFTEN = 0.5
+"""Seconds until the time is shown anew."""
+_TOLD_FROM = 0.05
+"""When so large a share of a phase is done, it is said how long the rest will take."""
+_BAR = 20
+
+
+class Screen(Protocol):
+    """Where the line is shown."""
+
+    def show(self, stage: str, share: float | None, seconds: int, left: int | None) -> None:
+        """Show the line in the place of the last one; ``left`` are the seconds that are left, about, if known."""
+        ...
+
+    def clear(self) -> None:
+        """Take the line away."""
+        ...
+
+
+class Terminal:
+    """The last line of a terminal, on standard error."""
+
+    def show(self, stage: str, share: float | None, seconds: int, left: int | None) -> None:
+        """Show the line in the place of the last one."""
+        bar = "" if share is None else "━" * round(_BAR * share) + "╌" * (_BAR - round(_BAR * share)) + " "
+        after = f" {bar}{_times(seconds, left)}"
+        room = max(1, shutil.get_terminal_size().columns - len(after) - 1)
+        self._write(f"\r\x1b[2K{stage[:room]}{after}")
+
+    def clear(self) -> None:
+        """Take the line away."""
+        self._write("\r\x1b[2K")
+
+    def _write(self, text: str) -> None:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+
+
+class Lines:
+    """Standard error, a line of JSON each time, for a program that follows the work."""
+
+    def show(self, stage: str, share: float | None, seconds: int, left: int | None) -> None:
+        """Write how far the work is."""
+        line = {"progress": stage, "share": share, "seconds": seconds, "left": left}
+        sys.stderr.write(json.dumps(line, ensure_ascii=False) + "\n")
+        sys.stderr.flush()
+
+    def clear(self) -> None:
+        """Leave what was written."""
+
+
+class Notebook:
+    """An output of the cell that runs."""
+
+    def __init__(self) -> None:
+        self._handle: Any = None
+
+    def show(self, stage: str, share: float | None, seconds: int, left: int | None) -> None:
+        """Show the line in the place of the last one."""
+        known = "" if share is None else f' value="{share:.3f}"'
+        self._put(f"<progress{known}></progress> {html.escape(stage)} {_times(seconds, left)}")
+
+    def clear(self) -> None:
+        """Take the line away."""
+        self._put("")
+
+    def _put(self, text: str) -> None:
+        from IPython.display import HTML, display
+
+        if self._handle is None:
+            self._handle = display(HTML(text), display_id=True)
+        else:
+            self._handle.update(HTML(text))
+
+
+def _times(seconds: int, left: int | None) -> str:
+    """Return how long the work has taken and will take, about."""
+    taken = f"{seconds // 60}:{seconds % 60:02}"
+    return taken if left is None else f"{taken}, about {left // 60}:{left % 60:02} left"
+
+
+def in_notebook() -> bool:
+    """Say whether a notebook runs this."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return hasattr(shell, "kernel")
+
+
+@contextmanager
+def terminal_progress(*, quiet: bool, lines: bool = False) -> Iterator[Report | None]:
+    """Give a function that shows a stage and the share done on the terminal; None where nobody would see it.
+
+    As ``lines`` of JSON it is written whether there is a terminal or not.
+    """
+    if quiet or not (lines or sys.stderr.isatty()):
+        yield None
+        return
+    with shown_on(Lines() if lines else Terminal()) as report:
+        yield report
+
+
+@contextmanager
+def shown_on(screen: Screen) -> Iterator[Report]:
+    """Give a function that shows a stage and the share done, if the work takes long."""
+    line = _Line(screen)
+    try:
+        yield line.report
+    finally:
+        line.close()
+
+
+def shows_progress(verb: Callable[Given, Found]) -> Callable[Given, Found]:
+    """Let a verb show its progress in a notebook where nobody else listens to it."""
+
+    @functools.wraps(verb)
+    def shown(*arguments: Given.args, **options: Given.kwargs) -> Found:
+        if options.get("progress") is not None or not in_notebook():
+            return verb(*arguments, **options)
+        with shown_on(Notebook()) as report:
+            options["progress"] = report
+            return verb(*arguments, **options)
+
+    return shown
+
+
+class _Line:
+    """The line, drawn by a thread of its own so that its time goes on while the work is silent."""
+
+    def __init__(self, screen: Screen) -> None:
+        self._screen = screen
+        self._stage, self._share = "Working", None
+        self._begun = self._since = time.monotonic()
+        self._from = 0.0
+        self._changed, self._closed = threading.Event(), threading.Event()
+        self._thread = threading.Thread(target=self._draw, daemon=True)
+        self._thread.start()
+
+    _share: float | None
+
+    def report(self, stage: str, share: float | None) -> None:
+        if share is not None and (self._share is None or share < self._share):
+            self._since, self._from = time.monotonic(), share
+        self._stage, self._share = stage, share
+        self._changed.set()
+
+    def _left(self) -> int | None:
+        """Return how many seconds are left of what began when the share was last small; None before that is known."""
+        share, passed = self._share, time.monotonic() - self._since
+        if share is None or share - self._from < _TOLD_FROM or passed < PATIENCE:
+            return None
+        return round(passed * (1 - share) / (share - self._from))
+
+    def _draw(self) -> None:
+        if self._closed.wait(PATIENCE):
+            return
+        while not self._closed.is_set():
+            self._screen.show(self._stage, self._share, int(time.monotonic() - self._begun), self._left())
+            self._changed.clear()
+            self._changed.wait(_OFTEN)
+        self._screen.clear()
+
+    def close(self) -> None:
+        self._closed.set()
+        self._changed.set()
+        self._thread.join()

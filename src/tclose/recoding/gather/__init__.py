@@ -1,0 +1,1 @@
+"""Gathering: whole classes of rows that complement each other's sensitive values."""

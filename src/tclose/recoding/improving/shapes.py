@@ -1,0 +1,115 @@
+"""What the cells of each column cost in the loss that is minimised, as arrays for the compiled loops.
+
+Losses that add up cell by cell (LM, GCP, entropy) are meant exactly, precision but for the steps at which intervals
+end, ARX's loss by its slope, and others by LM. Whatever the search goes by, the loss itself decides in the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tclose.recoding.boxes import Axis, Boxes
+from tclose.recoding.improving.forms import BITS, LINE, TREE, Shapes
+from tclose.recoding.losses.cells import losses_by_column, node_bits, node_penalties, runs_on, tallest, value_counts
+from tclose.recoding.partition import Partition
+from tclose.recoding.problem import Codes, Floats, Problem
+
+
+@dataclass(frozen=True)
+class Column:
+    """What the cells of one column cost."""
+
+    kind: int
+    nodes: Codes
+    """The node of each position, level by level from the finest that may be published."""
+    costs: Floats
+    on_line: int
+    first: Floats
+    last: Floats
+    top: int
+    """The coarsest level that may be published."""
+    scale: float
+
+    def at(self, positions: Codes) -> Column:
+        """Return the column with these positions only, in this order."""
+        line = int(np.searchsorted(positions, self.on_line))
+        return Column(
+            self.kind, self.nodes[:, positions], self.costs[:, positions], line, self.first[positions],
+            self.last[positions], self.top, self.scale,
+        )  # fmt: skip
+
+
+def columns_of(problem: Problem, boxes: Boxes, loss: str, start: Partition | None = None) -> tuple[Column, ...]:
+    """Return what the cells of each column cost.
+
+    Parameters
+    ----------
+    problem, boxes
+        The rows and their axes.
+    loss
+        The key of the loss that is minimised.
+    start
+        Where the search begins, by which the columns of a loss that is not a sum of cells are weighed.
+    """
+    weights = _weights(problem, loss, start)
+    return tuple(_column(problem, axis, at, loss, float(weights[at])) for at, axis in enumerate(boxes.axes))
+
+
+def _weights(problem: Problem, loss: str, start: Partition | None) -> Floats:
+    """Return the weight of each column, one on average, so that temperatures mean the same in every loss."""
+    number = len(problem.quasi)
+    if loss == "precision":
+        return np.ones(number)
+    if loss in ("nue", "nue_share"):
+        return np.full(number, 1.0 / max(float(np.log2(problem.rows)), 1.0))
+    weights = problem.weights
+    if loss == "arx" and start is not None:
+        weights = weights / (1.0 + np.array(list(losses_by_column(problem, start).values())))
+    return np.asarray(weights * number / weights.sum())
+
+
+def _column(problem: Problem, axis: Axis, at: int, loss: str, weight: float) -> Column:
+    quasi = axis.quasi
+    levels = range(quasi.lowest, len(quasi.levels))
+    nodes = np.stack([axis.nodes[level] for level in levels])
+    values, top = len(quasi.values), quasi.top - quasi.lowest
+    line = len(quasi.places) if quasi.places is not None else 0
+    kind, first, last = (LINE, axis.first, axis.last) if line else (TREE, np.zeros(values), np.zeros(values))
+    if loss == "precision":
+        if line:
+            nodes = np.stack([runs_on(quasi, level) for level in levels])
+            nodes[-1] = 0
+        costs = np.stack([np.full(values, level / tallest(quasi)) for level in levels])
+        return Column(TREE, nodes, weight * costs, 0, first, last, top, weight)
+    if loss in ("nue", "nue_share"):
+        counts = value_counts(problem, at)
+        by_node = [node_bits(quasi, level, counts) for level in levels]
+        if line:
+            running, ends = np.concatenate([[0.0], np.cumsum(counts)]), quasi.interval_ends
+            kind, first, last = BITS, running[ends[0]], running[ends[1] + 1]
+    elif loss == "gcp":
+        by_node = [node_penalties(quasi, level) for level in levels]
+    else:
+        by_node = [quasi.levels[level].costs for level in levels]
+    costs = np.stack([of_node[axis.nodes[level]] for of_node, level in zip(by_node, levels, strict=True)])
+    return Column(kind, nodes, weight * costs, line, first, last, top, weight)
+
+
+def shapes_of(columns: Sequence[Column]) -> Shapes:
+    """Return the columns in the form that the compiled loops read."""
+    begin = end = 0
+    described = []
+    for column in columns:
+        height, span = column.nodes.shape
+        described.append((column.kind, span, height, begin, column.on_line, end, column.top))
+        begin, end = begin + height * span, end + span
+    return Shapes(
+        np.array(described, dtype=np.int64),
+        np.concatenate([column.nodes.ravel() for column in columns]).astype(np.int32),
+        np.concatenate([column.costs.ravel() for column in columns]),
+        np.concatenate([np.stack([column.first, column.last], axis=1) for column in columns]),
+        np.array([column.scale for column in columns]),
+    )

@@ -1,0 +1,39 @@
+"""What a loss is: a number for a release, and everything that is said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tclose.recoding.partition import Partition
+from tclose.recoding.problem import Problem
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A measure of what a release has lost against the original; less is better."""
+
+    key: str
+    title: str
+    meaning: str
+    """One sentence that says what the number means."""
+    source: str
+    """Where it was defined."""
+    formula: str
+    """In Markdown."""
+    left_out: str
+    """What a row that is left out of the release counts."""
+    of: Callable[[Problem, Partition], float]
+    """Returns the loss of a release; NaN where there is nothing to measure."""
+    monotone: bool = True
+    """Whether it never falls when published classes are merged or generalised, the same rows being left out."""
+    bounded: bool = True
+    """Whether it goes from 0, nothing lost, to 1, everything lost."""
+    by_class: bool = False
+    """Whether it depends on nothing but the cells and sizes of classes."""
+    reported: bool = False
+    """Whether reports show it; the JSON has all."""
+
+    def __call__(self, problem: Problem, partition: Partition) -> float:
+        """Return the loss of a release."""
+        return self.of(problem, partition)

@@ -1,0 +1,99 @@
+"""Where published intervals may begin and end: steps of a whole column that hold enough people, with round ends.
+
+The ends of an interval say nothing of who is in its class. A value that many people share is a step of its own, and
+an end may be that value. Rarer values are taken together with their neighbours until they are enough, and such a
+step begins and ends at a round number or day between the values, which is nobody's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from tclose.counts import Ranks
+from tclose.values import as_text
+from tclose.values.cuts import Line
+
+ENOUGH = 5
+"""How many people a step holds where nothing is required of the sizes of classes."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A published interval."""
+
+    low: str
+    high: str
+    beyond: bool
+    """Whether the high end lies beyond the interval."""
+
+    @property
+    def label(self) -> str:
+        """What is written."""
+        return f"[{self.low}, {self.high}{')' if self.beyond else ']'}"
+
+
+@dataclass(frozen=True)
+class Steps:
+    """The values of a line in steps of neighbours; intervals begin and end where steps do."""
+
+    values: Sequence[object] = field(repr=False)
+    """From the lowest to the highest; none missing."""
+    of: Ranks
+    """The step of each value, from 0."""
+
+    @cached_property
+    def first_and_last(self) -> tuple[Ranks, Ranks]:
+        """For each value, the first and the last value of its step."""
+        starts = np.flatnonzero(np.diff(self.of, prepend=-1)).astype(np.int32)
+        stops = (np.append(starts[1:], len(self.of)) - 1).astype(np.int32)
+        return starts[self.of], stops[self.of]
+
+    @cached_property
+    def _line(self) -> Line | None:
+        return Line.of(self.values)
+
+    def interval(self, first: int, last: int) -> Interval:
+        """Return the interval from the step of one value to that of another."""
+        low, _, _ = self._ends(first)
+        _, high, beyond = self._ends(last)
+        return Interval(low, high, beyond)
+
+    def _ends(self, value: int) -> tuple[str, str, bool]:
+        first, last = (int(ends[value]) for ends in self.first_and_last)
+        if first == last or self._line is None:
+            return as_text(self.values[first]), as_text(self.values[last]), False
+        return self._line.ends(self.values, first, last + 1)
+
+
+def steps_of(values: Sequence[object], counts: Sequence[int], least: int) -> Steps:
+    """Return the steps of values on a line.
+
+    Parameters
+    ----------
+    values
+        The distinct values, from the lowest to the highest; none missing.
+    counts
+        How many people have each.
+    least
+        How many people a step must hold.
+
+    Examples
+    --------
+    >>> steps = steps_of([17, 18, 84, 87, 88, 90], [9, 9, 2, 1, 1, 1], 4)
+    >>> steps.of.tolist(), [steps.interval(*ends).label for ends in ((0, 1), (1, 2), (2, 5))]
+    ([0, 1, 2, 2, 2, 2], ['[17, 18]', '[18, 94]', '[80, 94]'])
+    """
+    numbers = np.zeros(len(values), dtype=np.int32)
+    start = number = held = 0
+    for at, count in enumerate(counts):
+        if held >= least:
+            start, number, held = at, number + 1, 0
+        numbers[at] = number
+        held += count
+    if held < least and number:
+        numbers[start:] -= 1
+    return Steps(values, numbers)

@@ -1,0 +1,1 @@
+"""Results for machines: JSON with its schemas, CSV, policies as TOML, fingerprints."""

@@ -1,0 +1,33 @@
+"""A profile as JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tclose.profiling import ColumnProfile, Profile
+from tclose.render.data.json import SCHEMA_VERSION, value_data
+
+
+def profile_data(profile: Profile) -> dict[str, Any]:
+    """Return a profile as JSON-ready data."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "source": profile.source,
+        "rows": profile.rows,
+        "columns": {column.name: _column_data(column) for column in profile.columns},
+        "notes": list(profile.notes),
+    }
+
+
+def _column_data(column: ColumnProfile) -> dict[str, Any]:
+    return {
+        "type": column.type,
+        "nulls": column.nulls,
+        "distinct": column.distinct,
+        "uniqueness": value_data(column.uniqueness),
+        "separation": value_data(column.separation),
+        "exact": column.exact,
+        "role": column.role,
+        "distance": column.distance and column.distance.word,
+        "reason": column.reason,
+    }

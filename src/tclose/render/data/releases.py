@@ -1,0 +1,110 @@
+"""A release as JSON: what was promised, what it cost, and what stands in the way where there is none."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import Any
+
+from tclose._version import __version__
+from tclose.engines.disguises import Revealed
+from tclose.exact import written
+from tclose.releases import Binding, Obstacle, Release, Written
+from tclose.render.data.attacks import attack_data
+from tclose.render.data.json import SCHEMA_VERSION, audit_data, finite, trajectories_data, value_data
+from tclose.render.words.cells import key_data
+from tclose.render.words.folders import without_folders
+from tclose.render.words.releases import kept_share, nearest, required_texts, shown_key
+
+
+def release_data(release: Release) -> dict[str, Any]:
+    """Return a release as JSON-ready data; ``docs/release.schema.json`` describes it."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "tclose": __version__,
+        "kind": "release",
+        "source": release.source,
+        "holds": release.holds,
+        "unprotected": list(release.unprotected),
+        "requirements": required_texts(release.requirements),
+        "method": release.method,
+        "levels": None if release.levels is None else dict(release.levels),
+        "rows": release.original_rows,
+        "people": release.people,
+        "released": release.released_rows,
+        "suppressed": release.suppressed,
+        "classes": release.class_count,
+        "kept": kept_share(release),
+        "losses": {key: finite(value) for key, value in release.losses.items()},
+        "column_losses": {name: finite(value) for name, value in release.column_losses.items()},
+        "slack": None if release.slack is None else value_data(release.slack),
+        "revealed": _revealed(release.revealed),
+        "obstacles": [_obstacle(release, obstacle) for obstacle in release.obstacles],
+        "binding": None if release.binding is None else _binding(release.binding),
+        "attack": None if release.attack is None else attack_data(release.attack),
+        "notes": list(release.notes),
+    }
+
+
+def _revealed(found: Revealed | None) -> dict[str, Any] | None:
+    """Return what pseudonyms and shifted dates give away; null where there are none."""
+    if found is None:
+        return None
+    dates = {
+        "days": found.days,
+        "units": found.units,
+        "alone": found.alone,
+        "fewest_offsets": found.fewest,
+        "offset_known": found.known,
+    }
+    return {
+        "linked": trajectories_data(found.linked),
+        "dates": None if found.days is None else dates,
+    }
+
+
+def report_data(release: Release, written: Written) -> dict[str, Any]:
+    """Return the report that goes beside a release: the release, its files and both audits, without folders."""
+    return {
+        **release_data(release),
+        "source": without_folders(release.source),
+        "files": {
+            what: path.name
+            for what, path in (("release", written.path), ("recipe", written.recipe), ("report", written.report))
+            if path is not None
+        },
+        "audit": {**audit_data(written.audit), "source": written.path.name},
+        "audit_against_original": {**audit_data(written.against_original), "source": written.path.name},
+    }
+
+
+def release_schema_text() -> str:
+    """Return the JSON Schema of :func:`release_data` and :func:`report_data`."""
+    return files("tclose.render.data").joinpath("release.schema.json").read_text(encoding="utf-8")
+
+
+def _binding(binding: Binding) -> dict[str, Any]:
+    """Return why nothing is kept: the requirements that bind, each with the nearest by which the column keeps some."""
+    bound = [
+        {
+            "requirement": each.requirement.text,
+            "model": each.requirement.model.key,
+            "attribute": each.requirement.attribute,
+            "nearest": nearest(each),
+        }
+        for each in binding.obstacles
+    ]
+    return {"column": binding.column, "groups": binding.groups, "requirements": bound}
+
+
+def _obstacle(release: Release, obstacle: Obstacle) -> dict[str, Any]:
+    requirement = obstacle.requirement
+    return {
+        "requirement": requirement.text,
+        "model": requirement.model.key,
+        "attribute": requirement.attribute,
+        "threshold": written(requirement.threshold),
+        "best": value_data(obstacle.value),
+        "nearest": nearest(obstacle),
+        "proven": obstacle.proven,
+        "class": key_data(shown_key(release, obstacle)),
+    }

@@ -1,0 +1,308 @@
+"""What a release is and promises, in the words that catalogues read: Croissant, DCAT and PROV, SPDX, OpenLineage."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from tclose._version import __version__
+from tclose.releases import Release
+from tclose.render.data.json import value_data
+from tclose.render.words import releases as words
+from tclose.render.words.audits import attribute_words, found_words
+from tclose.render.words.cells import visible
+from tclose.render.words.folders import without_folders
+from tclose.results import Verdict
+
+CROISSANT = "http://mlcommons.org/croissant/1.0"
+SPDX_CONTEXT = "https://spdx.org/rdf/3.0.1/spdx-context.jsonld"
+LINEAGE = "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent"
+FACETS = "https://openlineage.io/spec/facets"
+PRODUCER = f"urn:tclose:{__version__}"
+PRIVACY_FACET = "urn:tclose:lineage-facet:1"
+
+_CONTEXT: dict[str, Any] = {
+    "@language": "en",
+    "@vocab": "https://schema.org/",
+    "citeAs": "cr:citeAs",
+    "column": "cr:column",
+    "conformsTo": "dct:conformsTo",
+    "cr": "http://mlcommons.org/croissant/",
+    "rai": "http://mlcommons.org/croissant/RAI/",
+    "data": {"@id": "cr:data", "@type": "@json"},
+    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+    "dct": "http://purl.org/dc/terms/",
+    "equivalentProperty": "cr:equivalentProperty",
+    "examples": {"@id": "cr:examples", "@type": "@json"},
+    "extract": "cr:extract",
+    "field": "cr:field",
+    "fileProperty": "cr:fileProperty",
+    "fileObject": "cr:fileObject",
+    "fileSet": "cr:fileSet",
+    "format": "cr:format",
+    "includes": "cr:includes",
+    "isLiveDataset": "cr:isLiveDataset",
+    "jsonPath": "cr:jsonPath",
+    "key": "cr:key",
+    "md5": "cr:md5",
+    "parentField": "cr:parentField",
+    "path": "cr:path",
+    "recordSet": "cr:recordSet",
+    "references": "cr:references",
+    "regex": "cr:regex",
+    "repeated": "cr:repeated",
+    "replace": "cr:replace",
+    "samplingRate": "cr:samplingRate",
+    "sc": "https://schema.org/",
+    "separator": "cr:separator",
+    "source": "cr:source",
+    "subField": "cr:subField",
+    "transform": "cr:transform",
+    "dcat": "http://www.w3.org/ns/dcat#",
+    "dqv": "http://www.w3.org/ns/dqv#",
+    "prov": "http://www.w3.org/ns/prov#",
+    "skos": "http://www.w3.org/2004/02/skos/core#",
+    "spdx": "http://spdx.org/rdf/terms#",
+}
+_MEDIA_TYPES = {
+    ".csv": "text/csv", ".tsv": "text/tab-separated-values", ".html": "text/html", ".json": "application/json",
+    ".jsonl": "application/jsonlines", ".ndjson": "application/jsonlines", ".toml": "application/toml",
+    ".parquet": "application/vnd.apache.parquet", ".arrow": "application/vnd.apache.arrow.file",
+    ".feather": "application/vnd.apache.arrow.file", ".gz": "application/gzip",
+}  # fmt: skip
+_TYPES = (
+    ("INT", "sc:Integer"), ("DOUBLE", "sc:Float"), ("FLOAT", "sc:Float"), ("DECIMAL", "sc:Float"),
+    ("BOOLEAN", "sc:Boolean"), ("DATE", "sc:Date"), ("TIMESTAMP", "sc:Date"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Handed:
+    """A file that is handed over; the first of several is the release."""
+
+    name: str
+    sha256: str
+    size: int
+
+    @property
+    def media_type(self) -> str:
+        """The type of its content, by its ending."""
+        return _MEDIA_TYPES.get(Path(self.name).suffix.lower(), "application/octet-stream")
+
+
+def dataset_statement(release: Release, files: Sequence[Handed]) -> dict[str, Any]:
+    """Return a release as JSON-LD: a dataset of Croissant and DCAT, its figures, and the activity of PROV behind it."""
+    made, name = _now(), _name(release)
+    return {
+        "@context": _CONTEXT,
+        "@type": ["sc:Dataset", "dcat:Dataset", "prov:Entity"],
+        "name": f"Release of {name}",
+        "description": _description(release),
+        "conformsTo": CROISSANT,
+        "datePublished": made,
+        "distribution": [_file_object(file) for file in files],
+        "recordSet": [_record_set(release, files[0])],
+        "rai:dataPreprocessingProtocol": [_method(release), *_promises(release)],
+        "rai:personalSensitiveInformation": _published(release),
+        "dct:title": f"Release of {name}",
+        "dct:description": _description(release),
+        "dct:issued": made,
+        "dcat:distribution": [_distribution(file) for file in files],
+        "dqv:hasQualityMeasurement": [_measurement(each) for each in release.audits()[0].verdicts],
+        "prov:wasDerivedFrom": {"@type": "prov:Entity", "dct:title": name, "dct:description": "the original; not here"},
+        "prov:wasGeneratedBy": {
+            "@type": "prov:Activity",
+            "dct:description": _method(release),
+            "prov:endedAtTime": made,
+            "prov:wasAssociatedWith": {"@type": "prov:SoftwareAgent", "dct:title": f"tclose {__version__}"},
+        },
+    }
+
+
+def spdx_statement(release: Release, files: Sequence[Handed]) -> dict[str, Any]:
+    """Return a release as a document of SPDX 3.0.1 in its dataset profile, which has a field for anonymisation."""
+    made, file = _now(), files[0]
+    base = f"urn:uuid:{uuid.uuid4()}"
+    info, agent, package = "_:creation", f"{base}#tclose", f"{base}#release"
+    common = {"creationInfo": info}
+    return {
+        "@context": SPDX_CONTEXT,
+        "@graph": [
+            {"type": "CreationInfo", "@id": info, "specVersion": "3.0.1", "created": made, "createdBy": [agent]},
+            {"type": "SoftwareAgent", "spdxId": agent, **common, "name": f"tclose {__version__}"},
+            {
+                "type": "dataset_DatasetPackage",
+                "spdxId": package,
+                **common,
+                "name": f"Release of {_name(release)}",
+                "description": _description(release),
+                "builtTime": made,
+                "releaseTime": made,
+                "originatedBy": [agent],
+                "software_downloadLocation": quote(file.name),
+                "software_primaryPurpose": "data",
+                "verifiedUsing": [{"type": "Hash", "algorithm": "sha256", "hashValue": file.sha256}],
+                "dataset_datasetType": ["structured"],
+                "dataset_datasetSize": release.released_rows,
+                "dataset_hasSensitivePersonalInformation": "yes" if release.roles.sensitive else "noAssertion",
+                "dataset_dataPreprocessing": [_method(release)],
+                "dataset_anonymizationMethodUsed": _promises(release),
+            },
+            {
+                "type": "SpdxDocument",
+                "spdxId": f"{base}#document",
+                **common,
+                "profileConformance": ["core", "software", "dataset"],
+                "rootElement": [package],
+                "element": [agent, package],
+            },
+        ],
+    }  # fmt: skip
+
+
+def lineage_statement(release: Release, files: Sequence[Handed]) -> dict[str, Any]:
+    """Return the making of a release as an event of OpenLineage, with its verdicts as a facet of what came out."""
+    file = files[0]
+    fields = [{"name": column.name, "type": column.type} for column in release.table.columns]
+    schema = _facet(f"{FACETS}/1-1-1/SchemaDatasetFacet.json#/$defs/SchemaDatasetFacet", fields=fields)
+    privacy = _facet(
+        PRIVACY_FACET,
+        counts=_counted(release),
+        rowsLeftOut=release.suppressed,
+        unprotected=list(release.unprotected),
+        assertions=[_assertion(each) for each in release.audits()[0].verdicts],
+    )
+    statistics = _facet(
+        f"{FACETS}/1-0-2/OutputStatisticsOutputDatasetFacet.json#/$defs/OutputStatisticsOutputDatasetFacet",
+        rowCount=release.released_rows, size=file.size,
+    )  # fmt: skip
+    return {
+        "eventType": "COMPLETE",
+        "eventTime": _now(),
+        "producer": PRODUCER,
+        "schemaURL": LINEAGE,
+        "run": {"runId": str(uuid.uuid4())},
+        "job": {"namespace": "tclose", "name": "anonymize"},
+        "inputs": [{"namespace": "file", "name": _name(release)}],
+        "outputs": [
+            {
+                "namespace": "file", "name": file.name, "facets": {"schema": schema, "tclose_privacy": privacy},
+                "outputFacets": {"outputStatistics": statistics},
+            }
+        ],
+    }  # fmt: skip
+
+
+Statement = Callable[[Release, Sequence[Handed]], dict[str, Any]]
+STATEMENTS: Mapping[str, Statement] = {
+    ".jsonld": dataset_statement,
+    ".spdx.json": spdx_statement,
+    ".openlineage.json": lineage_statement,
+}
+"""Every kind of statement by the ending of its file."""
+
+
+def _now() -> str:
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _name(release: Release) -> str:
+    return visible(without_folders(release.source))
+
+
+def _description(release: Release) -> str:
+    return " ".join([words.verdict(release), *words.care_sentences(release)])
+
+
+def _method(release: Release) -> str:
+    return words.method_sentence(release)
+
+
+def _sentence(verdict: Verdict) -> str:
+    held = "holds" if verdict.holds else "does not hold"
+    return f"{verdict.requirement.text} of {attribute_words(verdict)} {held}: found {found_words(verdict)}"
+
+
+def _promises(release: Release) -> list[str]:
+    """Return what holds, sentence by sentence, and first of what."""
+    told = "People are counted." if release.people is not None else "Rows are counted, not people."
+    return [told, *(_sentence(each) for each in release.audits()[0].verdicts)]
+
+
+def _assertion(verdict: Verdict) -> dict[str, Any]:
+    """Return a verdict as OpenLineage words assertions of quality, with the figure beside it."""
+    of = {} if verdict.attribute is None else {"column": verdict.attribute}
+    found = value_data(verdict.figure.value)
+    return {"assertion": verdict.requirement.text, "success": verdict.holds, **of, "found": found}
+
+
+def _counted(release: Release) -> str:
+    return "people" if release.people is not None else "rows"
+
+
+def _published(release: Release) -> list[str]:
+    """Return which columns are of people's private matters, and how each kind is protected."""
+    told = [f"sensitive, as it is: {visible(name)}" for name in release.roles.sensitive]
+    told += [f"quasi-identifier, generalised: {visible(name)}" for name in release.roles.quasi]
+    return told + [f"published without protection: {visible(name)}" for name in release.unprotected]
+
+
+def _file_object(file: Handed) -> dict[str, Any]:
+    return {
+        "@type": "cr:FileObject",
+        "@id": quote(file.name),
+        "name": file.name,
+        "contentUrl": quote(file.name),
+        "contentSize": f"{file.size} B",
+        "encodingFormat": file.media_type,
+        "sha256": file.sha256,
+    }
+
+
+def _record_set(release: Release, file: Handed) -> dict[str, Any]:
+    fields = [
+        {
+            "@type": "cr:Field",
+            "@id": f"rows/{quote(column.name, safe='')}",
+            "name": column.name,
+            "dataType": next((kind for word, kind in _TYPES if word in column.type.upper()), "sc:Text"),
+            "source": {"fileObject": {"@id": quote(file.name)}, "extract": {"column": column.name}},
+        }
+        for column in release.table.columns
+    ]
+    return {"@type": "cr:RecordSet", "@id": "rows", "name": "rows", "field": fields}
+
+
+def _distribution(file: Handed) -> dict[str, Any]:
+    checksum = {
+        "@type": "spdx:Checksum",
+        "spdx:algorithm": {"@id": "spdx:checksumAlgorithm_sha256"},
+        "spdx:checksumValue": file.sha256,
+    }
+    return {
+        "@type": "dcat:Distribution",
+        "dct:title": file.name,
+        "dcat:mediaType": file.media_type,
+        "dcat:byteSize": file.size,
+        "spdx:checksum": checksum,
+    }
+
+
+def _measurement(verdict: Verdict) -> dict[str, Any]:
+    """Return a figure as a measurement of quality, with its exact text."""
+    model = verdict.requirement.model
+    return {
+        "@type": "dqv:QualityMeasurement",
+        "dqv:isMeasurementOf": {"@type": "dqv:Metric", "skos:prefLabel": model.title, "skos:definition": model.meaning},
+        "dqv:value": value_data(verdict.figure.value)["value"],
+        "dct:description": _sentence(verdict),
+    }
+
+
+def _facet(schema: str, **content: Any) -> dict[str, Any]:
+    return {"_producer": PRODUCER, "_schemaURL": schema, **content}

@@ -1,0 +1,174 @@
+"""A document: what a result says, once, as headings, sentences, tables, pictures and notes; every face renders it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+Tone = Literal["", "strong", "soft", "good", "bad", "care", "code"]
+MARKS = {True: "✓", False: "✗", None: ""}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A text of a table."""
+
+    text: str
+    tone: Tone = ""
+    long: str = ""
+    """What a page, which has more room, shows instead."""
+    about: str = ""
+    """What a page says of it to those who point at it."""
+    share: float | None = None
+    """A share that is drawn as a bar instead of a text."""
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A heading inside a section."""
+
+    kind: ClassVar = "heading"
+    text: str
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """A sentence or several."""
+
+    kind: ClassVar = "paragraph"
+    text: str
+    tone: Tone = ""
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A line of a calculation: as text, and as LaTeX sets it."""
+
+    kind: ClassVar = "formula"
+    text: str
+    latex: str = ""
+
+
+@dataclass(frozen=True)
+class Notes:
+    """What else there is to know, each a point."""
+
+    kind: ClassVar = "notes"
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Terms:
+    """Terms with what there is to say of each."""
+
+    kind: ClassVar = "terms"
+    rows: tuple[tuple[str, tuple[Paragraph, ...]], ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under titles."""
+
+    kind: ClassVar = "table"
+    titles: tuple[Cell, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    caption: str = ""
+    name: str = ""
+    """What it holds, in words; for those who hear a page, and for its looks."""
+    names: int | None = 0
+    """The column that names a row; None where none does."""
+    untitled: bool = False
+    """Whether a terminal does without the titles."""
+    last: Literal["shorten", "drop", "below"] = "shorten"
+    """What becomes of the last column where room is short."""
+    uncut: bool = False
+    """Whether nothing of it may be cut, however short room is."""
+    latex: str = ""
+    """How LaTeX sets it where that is not a table."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture, drawn when a face shows it."""
+
+    kind: ClassVar = "picture"
+    title: str
+    """Its heading; empty where it needs none."""
+    name: str
+    """What it shows, for those who hear a page."""
+    draw: Callable[[], str | None]
+    """Returns SVG; None where there is nothing to draw."""
+
+
+Block = Heading | Paragraph | Formula | Notes | Terms | Table | Picture
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading with what stands under it; one without a heading goes on where the last one ended."""
+
+    title: str
+    blocks: tuple[Block, ...]
+    beside: str = ""
+    """What stands beside the heading."""
+    anchor: str = ""
+    """By what a page links to it."""
+
+
+@dataclass(frozen=True)
+class Document:
+    """What a result says."""
+
+    kind: str
+    """What sort of document it is: ``Privacy audit``."""
+    title: str
+    lead: tuple[str, ...]
+    sections: tuple[Section, ...]
+    holds: bool | None = None
+    """The verdict, which marks and colours the title; None without one."""
+    care: str = ""
+    """What belongs to the verdict and must not be overlooked: what is not protected, or that nothing is kept."""
+    name: str = ""
+    """What a page is called."""
+    footer: str = ""
+    """What stands below every printed page, beside its number."""
+    confidential: str = ""
+    """Why it is for few eyes, in words that stand on every page; empty where it is not."""
+    signers: tuple[str, ...] = ()
+    """What is written below each line that is signed or filled in."""
+
+    @property
+    def marked_title(self) -> str:
+        """The title behind the mark of its verdict, with what must not be overlooked."""
+        return f"{MARKS[self.holds]} {self.title} {self.care}".strip()
+
+    @property
+    def tone(self) -> Tone:
+        """How the verdict is coloured: a good one with care where something must not be overlooked."""
+        if self.holds is None:
+            return "strong"
+        return "bad" if not self.holds else "care" if self.care else "good"
+
+
+def table(titles: Iterable[str | Cell], rows: Iterable[Sequence[str | Cell]], **about: object) -> Table:
+    """Return a table of texts and cells; ``about`` as for :class:`Table`."""
+    return Table(_cells(titles), tuple(_cells(row) for row in rows), **about)  # type: ignore[arg-type]
+
+
+def _cells(texts: Iterable[str | Cell]) -> tuple[Cell, ...]:
+    return tuple(text if isinstance(text, Cell) else Cell(text) for text in texts)
+
+
+def section(title: str, *blocks: Block | None, beside: str = "", anchor: str = "") -> tuple[Section, ...]:
+    """Return a section of the blocks that hold something; none where nothing does."""
+    kept = tuple(block for block in blocks if block is not None and _holds_something(block))
+    return (Section(title, kept, beside, anchor),) if kept else ()
+
+
+def _holds_something(block: Block) -> bool:
+    if isinstance(block, Heading | Paragraph | Formula):
+        return bool(block.text)
+    if isinstance(block, Notes):
+        return bool(block.lines)
+    return isinstance(block, Picture) or bool(block.rows)

@@ -1,0 +1,101 @@
+"""Documents as HTML: a fragment for notebooks, a page, or a report to sign; no script, nothing from outside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, TemplateError
+from jinja2.sandbox import SandboxedEnvironment
+from markupsafe import Markup
+
+from tclose.documents import read_whole
+from tclose.errors import InputError
+from tclose.render.document import Document
+from tclose.render.pictures.style import NOTEBOOK_STYLE
+
+_LONGEST_LINE = 70
+
+
+def fragment(*documents: Document) -> str:
+    """Return documents as a fragment that brings its own styles."""
+    return _rendered("fragment.html", documents=documents)
+
+
+def page(*documents: Document) -> str:
+    """Return documents as a complete page that asks for nothing from outside."""
+    secret = next((each.confidential for each in documents if each.confidential), "")
+    inside = Markup(fragment(*documents))  # noqa: S704 - escaped
+    return _rendered("page.html", title=documents[0].name, confidential=secret, fragment=inside)
+
+
+def report(document: Document, appendix: Iterable[Document] = (), *, template: str | Path | None = None) -> str:
+    """Return a document as a page to print and sign, with others behind it; its sections need anchors.
+
+    Parameters
+    ----------
+    document
+        The report.
+    appendix
+        What stands behind it.
+    template
+        A file of one's own in place of ``report.html``; it may take over its parts, and everything is escaped.
+    """
+    if template is None:
+        return _rendered("report.html", report=document, appendix=list(appendix))
+    return _by_own_template(Path(template), report=document, appendix=list(appendix))
+
+
+def _by_own_template(path: Path, **variables: Any) -> str:
+    """Return a template of the user filled in: it sees the document, and reaches nothing else."""
+    environment = SandboxedEnvironment(
+        loader=_environment().loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.globals.update(_environment().globals)
+    environment.filters.update(_environment().filters)
+    try:
+        text = read_whole(path).decode("utf-8")
+        return environment.from_string(text).render(**variables).strip() + "\n"
+    except TemplateError as problem:
+        line = getattr(problem, "lineno", None)
+        where = f", line {line}" if line else ""
+        raise InputError(
+            f"The template {str(path)!r}{where}: {type(problem).__name__}. It is one of Jinja, and has the variables "
+            "'report' and 'appendix'; docs/report.md shows one."
+        ) from None
+    except (OSError, UnicodeDecodeError):
+        raise InputError(f"The template {str(path)!r} cannot be read as UTF-8 text.") from None
+
+
+def _rendered(template: str, **variables: Any) -> str:
+    """Return a template filled in, with everything escaped but what is marked as safe."""
+    return _environment().get_template(template).render(**variables).strip() + "\n"
+
+
+@cache
+def _environment() -> Environment:
+    found = Environment(
+        loader=PackageLoader("tclose.render.faces"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    found.globals["notebook_pictures"] = Markup(NOTEBOOK_STYLE)  # noqa: S704 - rules of our own
+    found.filters["inline"] = _inline
+    found.filters["css_text"] = _css_text
+    return found
+
+
+def _css_text(text: str) -> Markup:
+    """Return text as a string of a style sheet holds it, whatever letters it has; no more of it than fits a line."""
+    short = text if len(text) <= _LONGEST_LINE else f"{text[: _LONGEST_LINE - 1]}…"
+    plain = (letter if letter.isascii() and letter.isalnum() else f"\\{ord(letter):x} " for letter in short)
+    return Markup("".join(plain))  # noqa: S704 - every letter that means something is written out
+
+
+def _inline(svg: str) -> Markup:
+    """Return one of our own pictures as part of a page, without what only a file of its own needs."""
+    return Markup(svg.replace(' xmlns="http://www.w3.org/2000/svg"', "", 1).strip())  # noqa: S704 - escaped by us

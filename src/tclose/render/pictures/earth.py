@@ -1,0 +1,314 @@
+"""The earth as it is moved: blocks, holes, the bill with its threshold, the cumulative curves; a picture that plays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import accumulate
+from math import inf
+
+from tclose.exact import decimal_text, written
+from tclose.explanations import Explanation
+from tclose.render.pictures import sentences
+from tclose.render.pictures.amounts import alike, exactly, result
+from tclose.render.pictures.columns import Arrow, Columns, arrows_of, columns_of
+from tclose.render.pictures.frame import MARGIN, Spacing, heading, notes
+from tclose.render.pictures.lettering import SMALL, labels_under, shortened
+from tclose.render.pictures.playing import LIFTED, LYING, Clock
+from tclose.render.pictures.stages import carried, held, spent
+from tclose.render.pictures.svg import box, digits, document, element, line, words
+from tclose.render.words.explanations import whole_of
+
+LEFT = 104
+TALLEST = 130
+CURVES = 110
+LEVEL = 26
+BILL = 16
+
+
+def earth_picture(
+    explanation: Explanation, *, threshold: Fraction | None = None, edges: bool = False, mark: str = ""
+) -> str:
+    """Return the earth as it is moved, as a complete SVG picture that plays by itself, over and over.
+
+    Parameters
+    ----------
+    explanation
+        What to draw.
+    threshold
+        What t must not exceed; drawn on the bar of the cost.
+    edges
+        Carry the earth from each value to the next, A₁ … A_{m−1}, instead of moving it into the holes; only where the
+        values lie on a line.
+    mark
+        Any word, to tell the picture apart where the same one stands on a page twice.
+    """
+    columns = columns_of(explanation)
+    stages = carried(columns) if edges else arrows_of(columns)
+    subject = sentences.subject_of(explanation, "carried" if edges else "earth", mark)
+    picture = _Picture(columns, stages, threshold, subject.identity)
+    width = picture.spacing.width
+    head, y = heading(
+        explanation, sentences.nothing_to_move(explanation) or _how_to_read(explanation, edges=edges), width
+    )
+    parts, y = picture.drawn(y + 10)
+    foot, y = notes([columns.note, picture.within], y + 22, width)
+    title = sentences.name(explanation, "carried from value to value" if edges else "moved")
+    return document(subject, title, picture.description, (width, y + 4), [*head, *parts, *foot])
+
+
+def _how_to_read(explanation: Explanation, *, edges: bool) -> str:
+    whole = whole_of(explanation)
+    way = "What is too much is carried to the next value" if edges else "What is too much is moved into the holes"
+    return f"Bars are what the class has, dashed outlines what {whole} has. {way}; each step costs mass × distance."
+
+
+@dataclass(frozen=True)
+class _Picture:
+    """The measures of one picture, and what moves in it."""
+
+    columns: Columns
+    stages: list[Arrow]
+    threshold: Fraction | None
+    identity: str
+
+    @cached_property
+    def spacing(self) -> Spacing:
+        return Spacing(len(self.columns.items), LEFT, 110)
+
+    @cached_property
+    def clock(self) -> Clock:
+        return Clock(len(self.stages))
+
+    @cached_property
+    def held(self) -> list[list[Fraction]]:
+        return held(self.columns, self.stages)
+
+    @cached_property
+    def spent(self) -> list[Fraction]:
+        return spent(self.stages)
+
+    @property
+    def bar(self) -> float:
+        return min(52.0, self.spacing.pitch * 0.6)
+
+    @cached_property
+    def unit(self) -> float:
+        """How many pixels high a mass of 1 is."""
+        piles = (share for row in self.held for share in row)
+        tallest = max(*piles, *(column.outside for column in self.columns.items))
+        return TALLEST / float(tallest)
+
+    @property
+    def within(self) -> str:
+        """What moves inside groups cost, in words; nothing where there are none."""
+        rest = self.columns.explanation.value - self.spent[-1]
+        return f"Moves inside the groups cost {result(rest)}; they are not drawn." if rest else ""
+
+    @property
+    def description(self) -> str:
+        """The picture in words."""
+        whole = whole_of(self.columns.explanation)
+        told = [self._told(at) + "." for at in range(len(self.stages))]
+        end = f"Then every column is as in {whole}." if self.stages else ""
+        return " ".join(part for part in (sentences.result_sentence(self.columns.explanation), *told, end) if part)
+
+    def _told(self, at: int) -> str:
+        stage = self.stages[at]
+        way = f"from {self.columns.items[stage.start].label} to {self.columns.items[stage.end].label}"
+        return f"{stage.name + ': ' if stage.name else ''}{self.masses[at]} {way}, {self._sum(at)}"
+
+    def _sum(self, at: int) -> str:
+        """Return mass × distance = cost; the cost alone where a block sums up moves of several distances."""
+        stage = self.stages[at]
+        if self.columns.grouped:
+            return f"costs {result(stage.cost)}"
+        return f"{self.masses[at]} × {_short(stage.distance)} = {_short(stage.cost)}"
+
+    @cached_property
+    def masses(self) -> list[str]:
+        return alike([stage.mass for stage in self.stages])
+
+    def drawn(self, top: float) -> tuple[list[str], float]:
+        """Return everything that moves, and the y below it."""
+        whole = self.columns.explanation
+        largest = float(max((stage.mass for stage in self.stages), default=Fraction(0))) * self.unit
+        caption, sky = top + 14, top + 38 + largest
+        tree, ground = self._tree(sky) if self._levels else ([], sky)
+        floor = ground + TALLEST + 10
+        labels = labels_under(
+            [column.label for column in self.columns.items], self.spacing.centres, floor + 18, self.spacing.pitch, 120
+        )
+        y = floor + 18 + labels.height
+        parts = [*tree, *self._captions(caption), *self._columns(floor), *labels.parts, *self._blocks(floor, ground)]
+        if whole.on_a_line and len(self.columns.items) > 1:
+            curves, y = self._curves(y + 14)
+            parts += curves
+        bill, y = self._bill(y + 26)
+        return [*parts, *bill], y
+
+    def _captions(self, y: float) -> list[str]:
+        """Return what is written above: the step that is being done."""
+        texts = [f"{len(self.stages)} steps" if self.stages else "", *map(self._told, range(len(self.stages)))]
+        room = self.spacing.width - 2 * MARGIN
+        return [
+            self.clock.during(words(MARGIN, y, shortened(text, room), "tc-told tc-strong", anchor="start"), at)
+            for at, text in enumerate(texts)
+        ]
+
+    def _columns(self, floor: float) -> list[str]:
+        parts = []
+        for at, column in enumerate(self.columns.items):
+            x, hole = self.spacing.centres[at] - self.bar / 2, column.outside
+            now = [row[at] for row in self.held]
+            takes = [stage.start == at for stage in self.stages]
+            stays = [float(min(share, hole)) * self.unit for share in now]
+            rises = [float(max(share, hole)) * self.unit for share in now]
+            surplus = [high - float(hole) * self.unit for high in rises]
+            parts.append(self._pile(x, floor, "tc-stay", stays, stays, takes, str(at)))
+            parts.append(self._pile(x, floor, "tc-leave", rises, surplus, takes, ""))
+            if hole:
+                parts.append(
+                    box(x - 3, floor - float(hole) * self.unit, self.bar + 6, float(hole) * self.unit, "tc-hole")
+                )
+            parts += self._differences(at, now, hole, floor)
+        end = self.spacing.centres[-1] + self.spacing.pitch / 2
+        return [*parts, line(LEFT, floor, end, floor, "tc-axis")]
+
+    def _pile(
+        self, x: float, floor: float, style: str, tops: list[float], sizes: list[float], takes: list[bool], column: str
+    ) -> str:
+        if not any(sizes):
+            return ""
+        animated = [
+            self.clock.stepped("y", [digits(floor - top) for top in tops], takes),
+            self.clock.stepped("height", [digits(size) for size in sizes], takes),
+        ]
+        fill = f"url(#{self.identity}-hatch)" if style == "tc-leave" else ""
+        place = {"x": x, "y": floor - tops[0], "width": self.bar, "height": sizes[0]}
+        return element("rect", *filter(None, animated), **place, class_=style, fill=fill, data_column=column)
+
+    def _differences(self, at: int, now: list[Fraction], hole: Fraction, floor: float) -> list[str]:
+        """Return what is too much or missing in a column, under it; ✓ where it is as it should be."""
+        changes = [step for step in range(1, len(now)) if now[step] != now[step - 1]]
+        times = [0.0, *(step - 1 + (LIFTED if self.stages[step - 1].start == at else LYING) for step in changes)]
+        parts = []
+        for share, since, until in zip(
+            [now[0], *(now[step] for step in changes)], times, [*times[1:], inf], strict=True
+        ):
+            apart = share - hole
+            text = f"{'+' if apart > 0 else '−'}{_short(abs(apart))}" if apart else "✓"
+            text = shortened(text, self.spacing.pitch, SMALL)
+            style = f"tc-small {'tc-told' if apart > 0 else 'tc-sunk' if apart else 'tc-soft'}"
+            drawn = words(self.spacing.centres[at], floor + 15, text, style, hint=exactly(abs(apart)))
+            parts.append(self.clock.shown(drawn, since, until))
+        return parts
+
+    def _blocks(self, floor: float, sky: float) -> list[str]:
+        """Return the blocks on their way: up, across at the height of their distance, and down."""
+        parts = []
+        for at, stage in enumerate(self.stages):
+            size = float(stage.mass) * self.unit
+            rise = sky - size - (LEVEL * self._apart(stage) if self._levels else 0)
+            from_x, to_x = (self.spacing.centres[column] - self.bar / 2 for column in (stage.start, stage.end))
+            from_y = floor - float(self.held[at][stage.start]) * self.unit
+            to_y = floor - float(self.held[at + 1][stage.end]) * self.unit
+            block = box(0, 0, self.bar, size, "tc-leave", fill=f"url(#{self.identity}-hatch)")
+            label = words(
+                self.bar / 2, -5, f"{stage.name} {self.masses[at]}".strip(), "tc-small tc-strong tc-halo tc-told"
+            )
+            places = [(from_x, from_y), (from_x, rise), (to_x, rise), (to_x, to_y)]
+            parts.append(self.clock.travelling(block + label, places, at))
+        return parts
+
+    @cached_property
+    def _levels(self) -> list[list[int]]:
+        whole = self.columns.explanation
+        return whole.levels if whole.hierarchy is not None and not self.columns.grouped else []
+
+    def _apart(self, stage: Arrow) -> int:
+        """Return how high a block rises in a tree: to the lowest group that holds both ends."""
+        return sum(1 for level in self._levels if level[stage.start] != level[stage.end])
+
+    def _tree(self, top: float) -> tuple[list[str], float]:
+        """Return the groups of a hierarchy as lines above the columns, and the height of the values."""
+        whole = self.columns.explanation
+        ground = top + LEVEL * (len(self._levels) + 1)
+        parts = []
+        for height in range(1, len(self._levels) + 1):
+            groups = self._levels[height] if height < len(self._levels) else [0] * len(whole.values)
+            y = ground - LEVEL * height
+            first = 0
+            for at in range(1, len(groups) + 1):
+                if at < len(groups) and groups[at] == groups[first]:
+                    continue
+                left, right = self.spacing.centres[first], self.spacing.centres[at - 1]
+                parts.append(line(left - self.bar / 2, y, right + self.bar / 2, y, "tc-branch"))
+                room = right - left + self.spacing.pitch - 6
+                text = shortened(whole.label(first + 1, height), room, SMALL)
+                parts.append(words((left + right) / 2, y - 4, text, "tc-small tc-soft"))
+                first = at
+        return parts, ground
+
+    def _curves(self, top: float) -> tuple[list[str], float]:
+        """Return the cumulative curves under the columns: that of the class comes to lie on that of the table."""
+        floor, pitch = top + CURVES, self.spacing.pitch
+        path = _staircase(LEFT, floor, pitch, CURVES - 12)
+        ways = [path(row) for row in self.held]
+        table = element("path", d=path([column.outside for column in self.columns.items]), class_="tc-table")
+        animated = self.clock.gliding("d", ways)
+        inside = element("path", *filter(None, [animated]), d=ways[0], class_="tc-class")
+        whole = whole_of(self.columns.explanation)
+        return [
+            line(LEFT, floor, LEFT + pitch * len(self.columns.items), floor, "tc-grid"),
+            words(MARGIN, top + 20, "running", "tc-soft", anchor="start"),
+            words(MARGIN, top + 36, "sums", "tc-soft", anchor="start"),
+            words(MARGIN, floor - 18, "— class", "tc-small", anchor="start"),
+            words(MARGIN, floor - 3, f"- - {whole.removeprefix('the ')}", "tc-small tc-sunk", anchor="start"),
+            table,
+            inside,
+        ], floor
+
+    def _bill(self, top: float) -> tuple[list[str], float]:
+        """Return the bar of the cost: it fills towards t, with the threshold on it."""
+        value, most = self.columns.explanation.value, self.threshold
+        full = max(value, most or Fraction(0), Fraction(1, 10**9)) * Fraction(21, 20)
+        room = self.spacing.width - LEFT - MARGIN
+        wide = [float(each / full) * room for each in [*self.spent[:-1], value]]
+        filling = self.clock.gliding("width", [digits(each) for each in wide])
+        parts = [
+            words(MARGIN, top + 13, "cost", "tc-soft", anchor="start"),
+            box(LEFT, top, room, BILL, "tc-node"),
+            element("rect", *filter(None, [filling]), x=LEFT, y=top, width=wide[0], height=BILL, class_="tc-head"),
+        ]
+        below = top + BILL + 16
+        if most is not None:
+            x = LEFT + float(most / full) * room
+            parts.append(line(x, top - 6, x, top + BILL + 6, "tc-axis"))
+            side = "end" if x > LEFT + room / 2 else "start"
+            parts.append(words(x, top - 10, f"t ≤ {written(most)} required", "tc-small tc-strong", anchor=side))
+        for at, paid in enumerate([*self.spent[:-1], value]):
+            last = at == len(self.spent) - 1
+            text = f"t = {result(value)}".replace("= ≈", "≈") if last else f"so far {result(paid)}"
+            if last and most is not None:
+                text += f": {'more than' if value > most else 'within'} {written(most)}"
+            parts.append(self.clock.during(words(LEFT, below, text, "tc-strong", anchor="start"), at))
+        return parts, below
+
+
+def _staircase(left: float, floor: float, pitch: float, tall: float) -> Callable[[Sequence[Fraction]], str]:
+    def way(shares: Sequence[Fraction]) -> str:
+        sums = list(accumulate(shares))
+        return f"M{digits(left)},{digits(floor)}" + "".join(
+            f"V{digits(floor - float(height) * tall)}H{digits(left + pitch * (at + 1))}"
+            for at, height in enumerate(sums)
+        )
+
+    return way
+
+
+def _short(value: Fraction) -> str:
+    text = str(value)
+    return text if len(text) <= len("123/45678") else decimal_text(float(value))

@@ -1,0 +1,1 @@
+"""Each result told once as a document: audits, reports, releases, frontiers, profiles and explanations."""

@@ -1,0 +1,59 @@
+"""A profile as a document; of the table's values it shows none."""
+
+from __future__ import annotations
+
+from tclose.profiling import ColumnProfile, Profile
+from tclose.render.document import Cell, Document, Formula, Tone, section, table
+from tclose.render.telling.audits import notes
+from tclose.render.words.cells import visible
+from tclose.render.words.phrases import counted, percent
+
+_TITLES = ("column", "type", "values", "missing", "unique", "separates", "suggested role")
+_TONES: dict[str, Tone] = {"identifier": "bad", "person": "bad", "insensitive": "soft"}
+
+
+def profile_document(profile: Profile) -> Document:
+    """Return a profile as a document."""
+    size = f"{counted(profile.rows, 'row')}, {counted(len(profile.columns), 'column')}"
+    rows = [_row(column) for column in profile.columns]
+    return Document(
+        kind="Profile of a table",
+        title=f"{visible(profile.source)}: {size}",
+        lead=(),
+        sections=(
+            *section("", table(_TITLES, rows, name="Columns")),
+            *section("Why", *map(Formula, _reasons(profile)), notes((*_remarks(profile), *profile.notes))),
+        ),
+        name=f"Profile of {visible(profile.source)}",
+    )
+
+
+def _row(column: ColumnProfile) -> list[str | Cell]:
+    about = "" if column.exact else "≈"
+    role = f"{column.role}, {column.distance.word}" if column.distance else column.role
+    tone = _TONES.get(column.role, "strong")
+    return [
+        Cell(visible(column.name), tone),
+        column.type.lower(),
+        f"{about}{column.distinct:,}",
+        f"{column.nulls:,}",
+        about + percent(column.uniqueness),
+        about + percent(column.separation),
+        Cell(role, tone),
+    ]
+
+
+def _reasons(profile: Profile) -> list[str]:
+    """Return each reason for a role with the columns that it gave it to."""
+    reasons: dict[str, list[str]] = {}
+    for column in profile.columns:
+        reasons.setdefault(column.reason, []).append(visible(column.name))
+    return [f"{', '.join(names)}: {visible(reason)}" for reason, names in reasons.items()]
+
+
+def _remarks(profile: Profile) -> list[str]:
+    remarks = ["Unique: different values per row. Separates: the share of all pairs of rows that it tells apart."]
+    if not all(column.exact for column in profile.columns):
+        remarks.append("≈ marks what was estimated rather than counted, because the table is large.")
+    remarks.append("The roles are suggestions from names and counts; read them before you rely on them.")
+    return remarks

@@ -1,0 +1,261 @@
+"""The report of a release that somebody can sign, as a document: what is promised, before and after, what it cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
+
+from tclose.exact import shown
+from tclose.frontiers import Frontier
+from tclose.models.catalogue import label
+from tclose.policy_about import About
+from tclose.releases import Release, Written
+from tclose.render.document import Block, Document, Heading, Paragraph, Picture, Section, Table, section, table
+from tclose.render.pictures.audits import distances_drawn
+from tclose.render.telling.audit_reports import (
+    Told,
+    assumed,
+    closing_sections,
+    footer,
+    made_by,
+    measured_sections,
+    required_section,
+    requirement_cells,
+    signers,
+    terms,
+)
+from tclose.render.telling.audits import VERDICT
+from tclose.render.telling.decisions import decision_section, purpose_section, rules_section
+from tclose.render.telling.frontiers import frontier_table
+from tclose.render.telling.redaction import without_people
+from tclose.render.telling.releases import (
+    LOSSES_TITLE,
+    LOST,
+    REQUIRED,
+    attack_sections,
+    files_table,
+    losses_table,
+    lost_table,
+    obstacles_table,
+    release_document,
+)
+from tclose.render.words import audits as audit_words
+from tclose.render.words import frontiers as frontier_words
+from tclose.render.words import releases as words
+from tclose.render.words.cells import visible
+from tclose.render.words.folders import without_folders
+from tclose.render.words.phrases import classes, counted, everyone, joined, percent
+from tclose.results import Audit, Figure
+
+
+@dataclass(frozen=True)
+class _Audits:
+    """The audits that a report of a release shows."""
+
+    own: Audit
+    """The release against its own distribution."""
+    original: Audit
+    """The release against the distribution of the original."""
+    before: Audit | None
+    """The original; None where it is not at hand."""
+
+
+def release_report(
+    release: Release,
+    written: Written | None = None,
+    *,
+    frontier: Frontier | None = None,
+    about: About | None = None,
+    made: datetime | None = None,
+) -> Document:
+    """Return the report of a release.
+
+    Parameters
+    ----------
+    release
+        What was found.
+    written
+        The files that were written; their audits are shown instead of audits of the rows at hand.
+    frontier
+        What other thresholds would have cost.
+    about
+        What it is for, and who answers for it.
+    made
+        When the report is made; now if left out.
+    """
+    about = about or About()
+    release = replace(release, source=without_folders(release.source))
+    audits = _audits(release, written)
+    told = _assumed(release, audits, made or datetime.now(UTC))
+    missed = "" if release.holds else f"Required: {joined(words.required_texts(release.requirements))}."
+    return Document(
+        kind="Release of a table",
+        title=words.verdict(release),
+        care=" ".join(words.care_sentences(release)),
+        lead=tuple(filter(None, (words.size_sentence(release), words.kept_sentence(release), missed))),
+        sections=(
+            *(() if audits is None else decision_section(audits.own, about)),
+            *purpose_section(about),
+            *(() if audits is None else _required(release, audits)),
+            *section("The release", *_release(release, written, audits, frontier), anchor="release"),
+            *attack_sections(release),
+            *([] if audits is None else measured_sections(audits.own, of=" in the release")),
+            *(() if audits is None else rules_section(audits.own)),
+            *closing_sections(told, [] if audits is None else [audits.own]),
+        ),
+        holds=release.holds,
+        name=f"Release of {visible(release.source)}",
+        footer=footer(told),
+        signers=signers(about),
+    )
+
+
+def notebook_release(release: Release) -> Document:
+    """Return a release as a notebook shows it: what it has by every figure, before and after, and its classes drawn."""
+    document = release_document(release)
+    audits = _audits(release, None)
+    if audits is None:
+        return document
+    told = section("Before and after", _before_after(release, audits))
+    drawn = [
+        picture
+        for name in audits.own.attributes
+        for picture in section(
+            f"Distances of the classes of {visible(name)}",
+            Picture("", f"Distances of {visible(name)}", partial(distances_drawn, without_people(audits.own), name)),
+        )
+    ]
+    (asked,) = _required(release, audits)
+    others = [each for each in document.sections if getattr(each.blocks[0], "name", "") != REQUIRED]
+    return replace(document, sections=(replace(asked, title=""), *told, *drawn, *others))
+
+
+def _audits(release: Release, written: Written | None) -> _Audits | None:
+    if release.work is None:
+        return None
+    own, original = release.audits() if written is None else written.audits
+    name = release.source if written is None else written.path.name
+    driving = release.work.drivers()
+    attributes = {each: replace(found, drivers=driving[each]) for each, found in own.attributes.items()}
+    own = replace(own, source=name, attributes=attributes)
+    return _Audits(own, replace(original, source=name), release.work.before())
+
+
+def _required(release: Release, audits: _Audits) -> tuple[Section, ...]:
+    titles = (VERDICT, "required", "of", "found", "exactly", "against the original", "failing")
+    rows = [
+        [
+            *requirement_cells(each.own, holds=each.holds),
+            audit_words.found_words(each.original),
+            audit_words.failing(audits.own, each.own),
+        ]
+        for each in words.judged(release, (audits.own, audits.original))
+        if each.own is not None and each.original is not None
+    ]
+    return required_section(table(titles, rows, name=REQUIRED, names=1), audits.own.verdicts)
+
+
+def _release(
+    release: Release, written: Written | None, audits: _Audits | None, frontier: Frontier | None
+) -> Iterator[Block]:
+    """Give what there is to say of the release itself."""
+    yield Paragraph(words.method_sentence(release))
+    yield obstacles_table(release)
+    yield from map(Paragraph, words.ways_out(release))
+    if audits is not None:
+        yield Heading("Before and after")
+        yield _before_after(release, audits)
+    if release.column_losses or release.losses:
+        yield Heading("What it cost")
+        yield replace(lost_table(release), caption=LOST)
+        yield replace(losses_table(release), caption=LOSSES_TITLE)
+        yield Paragraph(words.slack_sentence(release))
+    if frontier is not None:
+        yield from _frontier(replace(frontier, source=without_folders(frontier.source)))
+    if release.recipe is not None:
+        yield Heading("Recipe")
+        yield terms(_recipe(release))
+    if written is not None:
+        yield replace(files_table(written, folder=False), caption="Written")
+
+
+def _frontier(frontier: Frontier) -> Iterator[Block]:
+    """Give what other thresholds would cost: the picture and its numbers."""
+    from tclose.render.pictures.frontier import frontier_picture
+
+    yield Heading("What other thresholds would cost")
+    yield Picture("", "Frontier", lambda: frontier_picture(frontier, mark="report"))
+    yield frontier_table(frontier)
+    yield Paragraph(frontier_words.legend(frontier), "soft")
+
+
+def _before_after(release: Release, audits: _Audits) -> Table:
+    """Return rows, classes and every figure of the original and of the release."""
+    own, original, before = audits.own, audits.original, audits.before
+    rows = [
+        ["rows", "the table", counted(release.original_rows, "row"), counted(own.rows, "row"), ""],
+        ["classes", "the table", classes(before.class_count) if before else "", classes(own.class_count), ""],
+    ]
+    none: Mapping[str, Figure] = {}
+    groups = [("the table", before.figures if before else none, own.figures, none)]
+    groups += [
+        (
+            visible(name),
+            before.attributes[name].figures if before else none,
+            attribute.figures,
+            original.attributes[name].figures,
+        )
+        for name, attribute in own.attributes.items()
+    ]
+    for of, old, new, against in groups:
+        for key, figure in new.items():
+            was, compared = (shown(found[key].value) if key in found else "" for found in (old, against))
+            rows.append([f"{figure.model.title}, {label(figure.model)}", of, was, shown(figure.value), compared])
+    titles = ("figure", "of", "original", "release", "release against the original")
+    return table(titles, rows, name="Before and after")
+
+
+def _recipe(release: Release) -> Told:
+    """Return the recipe in words, without any value of the table."""
+    recipe = release.recipe
+    if recipe is None:
+        return []
+    levels = "" if recipe.levels is None else ", ".join(f"{visible(name)} {at}" for name, at in recipe.levels.items())
+    alone = "to cells, by their quasi-identifiers alone"
+    divided = "to the cells that cover them; here rows that look alike were divided by their sensitive values"
+    rows: Told = [
+        ("Method", [recipe.method]),
+        ("Levels", [levels or "not the same for all classes"]),
+        ("Seed", [str(recipe.seed) if release.attack is None else "kept in the recipe alone"]),
+        ("New rows go", [divided if recipe.divides else alone]),
+        ("Rows that may be left out", [percent(recipe.suppress) if recipe.suppress else "none"]),
+        ("Promised against", ["the original's distribution" + (" and the release's own" if recipe.own else "")]),
+        ("Columns published", [joined(recipe.published)]),
+    ]
+    if release.roles.pseudonym is not None:
+        rows.append(("Pseudonyms in", [visible(release.roles.pseudonym)]))
+    if release.roles.shift:
+        rows.append(("Dates shifted in", [joined(release.roles.shift)]))
+    removed = joined(name for name in release.roles.naming if name not in release.roles.shown_people)
+    return [*rows, ("Identifiers removed", [removed])] if removed else rows
+
+
+def _assumed(release: Release, audits: _Audits | None, made: datetime) -> Told:
+    notes: Told = [("While making it", [visible(note) for note in release.notes])] if release.notes else []
+    if audits is None:
+        told: Told = [
+            ("Table", [f"{visible(release.source)}: {everyone(release.original_rows, release.people)}"]),
+            ("Quasi-identifiers", [joined(release.roles.quasi)]),
+            ("Sensitive", [joined(release.roles.sensitive)]),
+        ]
+        return [*told, *notes, *made_by(None, made)]
+    (_, table_lines), *rows = assumed(audits.own)
+    return [
+        ("Original", [f"{visible(release.source)}: {everyone(release.original_rows, release.people)}"]),
+        ("Release", table_lines),
+        *rows,
+        *notes,
+        *made_by(audits.own, made),
+    ]

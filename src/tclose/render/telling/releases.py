@@ -1,0 +1,127 @@
+"""A release as a document: the verdict first, then what it cost and where it went."""
+
+from __future__ import annotations
+
+from tclose.exact import decimal_text
+from tclose.recoding.losses.catalogue import LOSSES
+from tclose.releases import Release, Written
+from tclose.render.document import Cell, Document, Paragraph, Section, Table, section, table
+from tclose.render.telling.attacks import outcomes_tables
+from tclose.render.telling.audits import VERDICT, notes, verdict_cell
+from tclose.render.words import releases as words
+from tclose.render.words.attacks import finding, legend
+from tclose.render.words.audits import figure_beside, marked_found
+from tclose.render.words.cells import key_text, visible
+from tclose.render.words.phrases import percent
+from tclose.render.words.releases import judged
+from tclose.results import Verdict
+
+LOST = "Detail lost, by column"
+REQUIRED = "What was required"
+LOSSES_TITLE = "Losses, of each less is better"
+
+
+def release_document(release: Release, written: Written | None = None) -> Document:
+    """Return a release as a document.
+
+    Parameters
+    ----------
+    release
+        What was found.
+    written
+        The files that were written, with the audits of what is in them.
+    """
+    lead = (words.size_sentence(release), words.kept_sentence(release), words.method_sentence(release))
+    asked: Table | None = obstacles_table(release) if release.obstacles else _requirements(release, written)
+    if not release.obstacles and words.spared(release) is not None:
+        asked = None
+    return Document(
+        kind="Release of a table",
+        title=words.verdict(release),
+        care=" ".join(words.care_sentences(release)),
+        lead=tuple(filter(None, lead)),
+        sections=(
+            *section("", asked),
+            *section(LOST, lost_table(release)),
+            *section(LOSSES_TITLE, losses_table(release)),
+            *section("", *map(Paragraph, words.ways_out(release))),
+            *(() if release.attack is None else attack_sections(release)),
+            *section("", notes(release.notes)),
+            *section("Written", None if written is None else files_table(written)),
+        ),
+        holds=release.holds,
+        name=f"Release of {visible(release.source)}",
+    )
+
+
+def attack_sections(release: Release) -> tuple[Section, ...]:
+    """Return which attackers were tried on releases like this one, and what they got."""
+    told = Paragraph(words.attack_sentence(release))
+    if release.attack is None:
+        return () if words.made_by_recipe(release) else section("Attackers", told)
+    tables = outcomes_tables(release.attack)
+    return section("Attackers", told, *tables, Paragraph(finding(release.attack)), Paragraph(legend(release.attack)))
+
+
+def _requirements(release: Release, written: Written | None) -> Table:
+    """Return the requirements; with the figures of the release where it was written and audited."""
+    titles = (VERDICT, "required", "of", "in the release", "against the original")
+    rows = [
+        (verdict_cell(holds=each.holds), Cell(each.text, "strong"), each.of, _found(each.own), _found(each.original))
+        for each in judged(release, None if written is None else written.audits)
+    ]
+    shown_columns = len(titles) if written is not None else 3
+    rows_shown = [row[:shown_columns] for row in rows]
+    return table(titles[:shown_columns], rows_shown, name=REQUIRED, names=1)
+
+
+def _found(verdict: Verdict | None) -> Cell:
+    return Cell(marked_found(verdict), "good" if verdict is not None and verdict.holds else "bad")
+
+
+def obstacles_table(release: Release) -> Table:
+    """Return what stands in the way: required, of what, the figure, and the class that decides it."""
+    sparing = any(each.sparing for each in release.obstacles)
+    best = "found" if words.made_by_recipe(release) else "best with all rows" if sparing else "best possible"
+    rows = [
+        (
+            verdict_cell(holds=False),
+            Cell(each.requirement.text, "strong"),
+            words.subject(each.requirement),
+            Cell(figure_beside(each.value, each.requirement, holds=False), "bad"),
+            key_text(words.shown_key(release, each)),
+        )
+        for each in release.obstacles
+    ]
+    titles = (VERDICT, "required", "of", best, "class that decides it")
+    return table(titles, rows, name="What stands in the way", names=1, last="drop")
+
+
+def lost_table(release: Release) -> Table:
+    """Return each quasi-identifier with the share of its detail that is lost, the largest first."""
+    ranked = sorted(release.column_losses.items(), key=lambda item: -item[1])
+    rows = [(visible(name), Cell(percent(lost), "strong"), Cell("", share=lost)) for name, lost in ranked]
+    return table(("column", "lost", "of its detail"), rows, name=LOST, untitled=True)
+
+
+def losses_table(release: Release) -> Table:
+    """Return the losses that are reported."""
+    found = ((loss, release.losses.get(loss.key)) for loss in LOSSES.values() if loss.reported)
+    rows = [
+        (loss.key, Cell(decimal_text(value), "strong"), Cell(loss.title, "soft"))
+        for loss, value in found
+        if value is not None
+    ]
+    return table(("loss", "value", "what it is"), rows, name=LOSSES_TITLE, untitled=True)
+
+
+def files_table(written: Written, *, folder: bool = True) -> Table:
+    """Return the files that were written, with what to know of each; without the folder that they are in if asked."""
+    path = str(written.path) if folder else written.path.name
+    files = [
+        ("release", path, "the table to publish"),
+        ("report", written.report and written.report.name, "beside it: what was promised and measured"),
+        ("recipe", written.recipe and written.recipe.name, "stays with the original, whose values it has"),
+    ]
+    rows = [(name, Cell(visible(file), "strong"), Cell(remark, "soft")) for name, file, remark in files if file]
+    return table(("what", "file", "remark"), rows, name="Written", untitled=True, last="below", uncut=True)

@@ -1,0 +1,1 @@
+"""How the things of a result read: cells, keys, numbers, and the sentences about them."""

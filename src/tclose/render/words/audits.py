@@ -1,0 +1,289 @@
+"""The sentences and phrases of an audit."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from tclose.exact import decimal_beside, decimal_text, shown, written
+from tclose.models.catalogue import Requirement
+from tclose.presets import Check
+from tclose.render.words import phrases
+from tclose.render.words.cells import key_text, visible
+from tclose.render.words.phrases import CONFIDENTIAL, classes, counted, joined, percent, units
+from tclose.results import AnyColumns, AttributeAudit, Audit, Figure, Value, Verdict
+from tclose.roles import Distance
+
+
+def verdict_sentence(audit: Audit) -> str:
+    """Return the verdict in words."""
+    source = visible(audit.source)
+    source = source[:1].upper() + source[1:] if source.startswith(("the ", "a ", "an ", "standard ")) else source
+    required, failing = len(audit.judged), audit.judged.count(False)
+    if not required:
+        return f"{source}: nothing was required, so nothing is judged."
+    if not failing:
+        held = {1: "its requirement", 2: "both requirements"}.get(required, f"all {required} requirements")
+        return f"{source} meets {held}."
+    if failing == required > 1:
+        return f"{source} meets {'neither requirement' if required == 2 else f'none of the {required} requirements'}."
+    missed = "its requirement" if required == 1 else f"{failing} of {required} requirements"
+    return f"{source} does not meet {missed}."
+
+
+def table_sentences(audit: Audit) -> str:
+    """Return what was counted, and what classes were compared with, in words."""
+    quasi = joined(audit.roles.quasi)
+    made = f"{classes(audit.class_count)} of {quasi}" if quasi else "one class, for no quasi-identifier was named"
+    compared = f"Classes are compared with {visible(audit.reference).rstrip('.')}."
+    return f"{everyone(audit)} in {made}. {compared}"
+
+
+def withheld_sentence(audit: Audit, how: str = "") -> str:
+    """Return which classes are withheld, in words; empty where none is."""
+    if not audit.has_few or audit.shows_people:
+        return ""
+    asked = f" {how}" if how else ""
+    return f"Classes of fewer than {units(audit.few, audit.unit)} are withheld: they would show single people.{asked}"
+
+
+def confidential_words(audit: Audit) -> str:
+    """Return that what is told shows single people; empty where it does not."""
+    return CONFIDENTIAL if audit.has_few and audit.shows_people else ""
+
+
+def everyone(audit: Audit) -> str:
+    """Return how much was counted: ``31 rows``, or ``12 people (31 rows)``."""
+    return phrases.everyone(audit.rows, audit.people)
+
+
+def trajectory_sentence(audit: Audit) -> str:
+    """Return by which sets of classes people are told apart, in words; empty where that was not measured."""
+    found = audit.trajectories
+    if found is None:
+        return ""
+    if not found.several:
+        return "Everyone is in one class."
+    are = "is" if found.several == 1 else "are"
+    sharing = f"the set that fewest share is shared by {units(found.smallest, 'people')}"
+    if found.unique:
+        share = percent(Fraction(found.unique, found.people))
+        one = "is the only one" if found.unique == 1 else "are the only ones"
+        sharing = f"{units(found.unique, 'people')} ({share}) {one} with their set"
+    return f"{units(found.several, 'people')} {are} in several classes. By the set of classes they are in, {sharing}."
+
+
+def marked_found(verdict: Verdict | None) -> str:
+    """Return what was found, marked where it misses what is required; empty where nothing was."""
+    if verdict is None:
+        return ""
+    return found_words(verdict) if verdict.holds else f"{found_words(verdict)} ✗"
+
+
+def failing_words(verdict: Verdict) -> str:
+    """Return where a requirement fails: ``1 class, 3 rows``."""
+    if verdict.holds:
+        return "none, ever" if verdict.vacuous else "none"
+    if verdict.failing_subsets is not None:
+        rows = f", {units(verdict.failing_rows, verdict.figure.unit)}" if verdict.failing_rows else ""
+        return f"{counted(verdict.failing_subsets, 'combination')}{rows}"
+    if not verdict.failing_classes:
+        return "the table"
+    return f"{classes(verdict.failing_classes)}, {units(verdict.failing_rows, verdict.figure.unit)}"
+
+
+def _combinations(number: int) -> str:
+    return counted(number, "combination of columns", "combinations of columns")
+
+
+def missed_words(check: Check) -> str:
+    """Return which columns miss what a preset asks, and in how many rows."""
+    return ", ".join(f"{visible(name)}: {counted(rows, 'row')}" for name, rows in check.missed.items()) or "none"
+
+
+def any_sentence(found: AnyColumns, columns: int) -> str:
+    """Return what was looked at for whoever knows only some of the columns, in words."""
+    most = min(found.most, columns)
+    known = "one" if most == 1 else f"at most {most}"
+    return (
+        f"The worst of {_combinations(found.subsets)}, for someone who knows {known} of the "
+        f"{counted(columns, 'quasi-identifier')} and nothing else."
+    )
+
+
+def classes_of(audit: Audit, attribute: str | None = None) -> int | None:
+    """Return how many classes a figure was the worst of; None where an attribute's own were not kept."""
+    if attribute is None or audit.roles.together != "quasi" or len(audit.roles.sensitive) < 2:
+        return audit.class_count
+    own = audit.tables.get(attribute)
+    return None if own is None else len(own)
+
+
+def worst_words(figure: Figure, class_count: int | None, *, sized: bool = True) -> str:
+    """Return the class that decides a figure, with its size if asked, and how many share it."""
+    worst = figure.worst
+    if worst is None:
+        known = "" if figure.known is None else f" by {joined(figure.known)}"
+        return f"mean over all {figure.unit}{known}" if figure.model.averaged else ""
+    if class_count is not None and figure.known is None and worst.tied >= class_count > 1:
+        return "every class"
+    about = [units(worst.size, figure.unit)] if sized else []
+    about += [f"first of {worst.tied:,}"] if worst.tied > 1 else []
+    return ": ".join([*([", ".join(about)] if about else []), key_text(worst.key)])
+
+
+def distance_words(distance: Distance) -> str:
+    """Return a distance in words, without values of the table."""
+    meant = {"drop": "left out", "first": "placed first", "last": "placed last"}.get(distance.nulls)
+    return f"{distance.about}, missing values {meant}" if meant else distance.about
+
+
+def attribute_sentence(attribute: AttributeAudit) -> str:
+    """Return how an attribute was measured, in words."""
+    unit = next((figure.unit for figure in attribute.figures.values()), "rows")
+    left_out = f", {units(attribute.left_out, unit)} without a value left out" if attribute.left_out else ""
+    return f"{distance_words(attribute.distance)}; {counted(attribute.values, 'value')}{left_out}"
+
+
+def vacuous_sentence(attribute: AttributeAudit) -> str:
+    """Return from which threshold on t can fail no class; nothing where t was not measured."""
+    if "t" not in attribute.figures:
+        return ""
+    return f"No class could have t above {shown(attribute.largest_t)}; a threshold from there on is vacuous."
+
+
+def driver_of(attribute: AttributeAudit) -> str | None:
+    """Return the quasi-identifier that drives the disclosure: without it t is lowest, and lower than now."""
+    if not attribute.drivers or "t" not in attribute.figures:
+        return None
+    t, name = min((t, name) for name, t in attribute.drivers.items())
+    return name if t < attribute.t else None
+
+
+def ranked_drivers(attribute: AttributeAudit) -> list[tuple[str, str, bool]]:
+    """Return each quasi-identifier with t without it, the lowest first, and whether it drives the disclosure."""
+    most = driver_of(attribute)
+    ranked = sorted((attribute.drivers or {}).items(), key=lambda item: item[1])
+    return [(visible(name), shown(t), name == most) for name, t in ranked]
+
+
+def found_words(verdict: Verdict) -> str:
+    """Return the figure beside its requirement, with its fraction: it reads as met just where it is met."""
+    return figure_beside(verdict.figure.value, verdict.requirement, holds=verdict.holds)
+
+
+def figure_beside(value: Value, requirement: Requirement, *, holds: bool) -> str:
+    """Return a figure as a person reads it, on the side of the threshold that its verdict says."""
+    if isinstance(value, float):
+        return _rounded_beside(value, requirement, holds=holds)
+    return shown(value, limit=requirement.threshold)
+
+
+def found_decimal(verdict: Verdict) -> str:
+    """Return the figure beside its requirement as a decimal alone."""
+    value, requirement = verdict.figure.value, verdict.requirement
+    if isinstance(value, float):
+        return _rounded_beside(value, requirement, holds=verdict.holds)
+    return decimal_beside(Fraction(value), requirement.threshold)
+
+
+def _rounded_beside(value: float, requirement: Requirement, *, holds: bool) -> str:
+    """Return a figure that has no fraction; where it is too near to the threshold to tell, the verdict's words do."""
+    model, threshold = requirement.model, requirement.threshold
+    if not math.isfinite(value):
+        return decimal_text(value)
+    if abs(Fraction(value) - threshold) > Fraction(model.margin) * max(Fraction(1), abs(threshold)):
+        return decimal_beside(Fraction(value), threshold)
+    if holds is not model.strict:
+        return written(threshold)
+    return f"just {'over' if holds == (model.good == 'high') else 'under'} {written(threshold)}"
+
+
+def attribute_words(verdict: Verdict) -> str:
+    """Return the attribute that a requirement is about, or the table."""
+    return "the table" if verdict.attribute is None else visible(verdict.attribute)
+
+
+def exact(value: Value) -> str:
+    """Return a figure as it is: a fraction or whole number; a dash where it has none."""
+    return str(value) if isinstance(value, Fraction | int) else "–"
+
+
+def failing(audit: Audit, verdict: Verdict) -> str:
+    """Return where a requirement fails: ``1 of 3 classes, 3 of 9 rows (33.3 %)``."""
+    if verdict.holds:
+        return "none"
+    if verdict.failing_subsets is not None and audit.any is not None:
+        share = f", {_rows(audit, verdict)}" if verdict.failing_rows else ""
+        return f"{verdict.failing_subsets:,} of {_combinations(audit.any.subsets)}{share}"
+    if not verdict.failing_classes:
+        return "the table as a whole"
+    all_classes = classes_of(audit, verdict.attribute)
+    of_all = f" of {all_classes:,}" if all_classes is not None else ""
+    word = "class" if (all_classes or verdict.failing_classes) == 1 else "classes"
+    return f"{verdict.failing_classes:,}{of_all} {word}, {_rows(audit, verdict)}"
+
+
+def _rows(audit: Audit, verdict: Verdict) -> str:
+    """Return the rows that miss a requirement, of all; people, who may be in several classes, without a share."""
+    if audit.people is not None:
+        return units(verdict.failing_rows, audit.unit)
+    return f"{verdict.failing_rows:,} of {counted(audit.rows, 'row')} ({percent(verdict.failing_rows / audit.rows)})"
+
+
+def failing_sentences(audit: Audit) -> list[str]:
+    """Return a sentence for each requirement that is missed."""
+    return [
+        f"{verdict.requirement.text} of {attribute_words(verdict)} fails: found {found_words(verdict)}, "
+        f"in {failing(audit, verdict)}."
+        for verdict in audit.verdicts
+        if not verdict.holds
+    ]
+
+
+def threshold_text(threshold: Fraction | None) -> str:
+    """Return a threshold of t as it was required; empty without one."""
+    return "" if threshold is None else f"t ≤ {written(threshold)}"
+
+
+def distances_sentence(audit: Audit, attribute: str) -> str:
+    """Return how many classes miss the strictest t, in words."""
+    found = _of_all_columns(audit, "t", attribute)
+    if not found:
+        return f"No t was required; the farthest class is at {shown(audit.attributes[attribute].t)}."
+    verdict = min(found, key=lambda each: each.requirement.threshold)
+    worst = found_words(verdict)
+    if verdict.holds:
+        return f"{verdict.requirement.text} is required, and every class holds; the farthest is at {worst}."
+    return (
+        f"{verdict.requirement.text} is required, and fails in {failing(audit, verdict)}. The farthest is at {worst}."
+    )
+
+
+def _of_all_columns(audit: Audit, model: str, attribute: str | None) -> list[Verdict]:
+    """Return the verdicts about a model where all columns are taken to be known."""
+    mine = [each for each in audit.verdicts if each.attribute == attribute and each.requirement.model.key == model]
+    return [each for each in mine if each.requirement.any is None]
+
+
+def driver_sentence(attribute: AttributeAudit) -> str:
+    """Return which quasi-identifier drives the disclosure, in words; empty where none does or that was not measured."""
+    if not attribute.drivers or "t" not in attribute.figures or not attribute.t:
+        return ""
+    name = driver_of(attribute)
+    if name is None:
+        return "Leaving out any one quasi-identifier would not bring t down."
+    return f"{visible(name)} gives away most: without it t would be {shown(attribute.drivers[name])}."
+
+
+def sizes_sentence(audit: Audit) -> str:
+    """Return how large classes are, in words."""
+    mean = "" if audit.people is not None else f", the mean is {decimal_text(audit.rows / audit.class_count, 1)}"
+    told = f"{classes(audit.class_count)}: the smallest has {units(audit.k, audit.unit)}{mean}."
+    found = _of_all_columns(audit, "k", None)
+    if not found:
+        return told
+    verdict = max(found, key=lambda each: each.requirement.threshold)
+    if verdict.holds:
+        return f"{told} {verdict.requirement.text} is required, and every class holds."
+    return f"{told} {verdict.requirement.text} is required, and fails in {failing(audit, verdict)}."

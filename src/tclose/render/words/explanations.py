@@ -1,0 +1,194 @@
+"""The sentences of an explanation, for someone who never heard of the earth mover's distance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from tclose.exact import shown
+from tclose.explanations import Explanation, Shift
+from tclose.render.telling.bands import MOST_MOVES, ShownMoves, binned, divisor, value_text
+from tclose.render.words.audits import distance_words
+from tclose.render.words.cells import key_text, visible
+from tclose.render.words.numbers import chance, decimal, equals, quantity
+from tclose.render.words.phrases import counted, percent, units
+
+NOTHING = "There is nothing to explain: no class holds a value."
+_NAMED = 4
+"""So many values are named in a sentence, or one less and how many others."""
+_RULES = {
+    "stay": "What can stay stays, and the rest moves in order: as little mass as can be is moved.",
+    "monotone": "The distributions are matched in order, from the lowest value to the highest.",
+    "tutorial": "Waiting holes are filled first, then a value's own, as in the tutorial's lists.",
+}
+
+
+def whole_of(explanation: Explanation) -> str:
+    """Return what the class is compared with, in two words."""
+    return "the table" if explanation.reference == "the audited table" else "the reference"
+
+
+def title(explanation: Explanation) -> str:
+    """Return what is explained."""
+    return f"{visible(explanation.attribute)} in the class {key_text(explanation.key)}"
+
+
+def equal(explanation: Explanation) -> bool:
+    """Say whether the class has the distribution of the reference, so that one sentence explains it."""
+    return not explanation.shifts
+
+
+def verdict(explanation: Explanation) -> list[str]:
+    """Return what the class gives away, in words."""
+    if equal(explanation):
+        return [_equal_sentence(explanation)]
+    sentences = [_shift_sentence(explanation), _learning_sentence(explanation)]
+    sentences += [sentence for sentence in [_ruled_out_sentence(explanation)] if sentence]
+    return [*sentences, _distance_sentence(explanation)]
+
+
+def _equal_sentence(explanation: Explanation) -> str:
+    name, table = visible(explanation.attribute), whole_of(explanation)
+    rows = units(explanation.size, explanation.unit)
+    if len(explanation.values) == 1:
+        only = f"{name} has a single value, so there is nothing to learn from"
+        return f"{only} the class {key_text(explanation.key)} ({rows}): its distance from {table} is 0."
+    return (
+        f"In the class {key_text(explanation.key)} ({rows}), {name} is distributed exactly as in {table}: "
+        "its distance is 0, and knowing that a person is in it tells nothing new."
+    )
+
+
+def _shift_sentence(explanation: Explanation) -> str:
+    over = [shift for shift in explanation.shifts if shift.difference > 0]
+    under = [shift for shift in explanation.shifts if shift.difference < 0]
+    return (
+        f"In the class {key_text(explanation.key)}, a larger share of people than in {whole_of(explanation)} has the "
+        f"{visible(explanation.attribute)} {_named(over)}, and a smaller share has {_named(under)}."
+    )
+
+
+def _named(shifts: Sequence[Shift]) -> str:
+    """Return values in words, the most different by name."""
+    names = [value_text(shift.value) for shift in shifts]
+    if len(names) > _NAMED:
+        names = [*names[: _NAMED - 1], f"one of {len(names) - _NAMED + 1:,} others"]
+    return f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else names[0]
+
+
+def _learning_sentence(explanation: Explanation) -> str:
+    most = next(shift for shift in explanation.shifts if shift.difference > 0)
+    name, value, table = visible(explanation.attribute), value_text(most.value), whole_of(explanation)
+    before = "nobody has" if not most.outside else f"{chance(most.outside)} people have"
+    after = f"{chance(most.inside)} have it"
+    if most.inside == 1:
+        after = f"everybody has it, so that the {name} of a person in it is known for certain"
+    return (
+        f"Someone who knows that a person is in this class learns from that: "
+        f"in {table}, {before} the {name} {value}; in the class, {after}."
+    )
+
+
+def _ruled_out_sentence(explanation: Explanation) -> str:
+    absent = [shift for shift in explanation.shifts if not shift.inside]
+    if not absent or len(absent) == len(explanation.values) - 1:
+        return ""
+    that = f"{chance(sum((shift.outside for shift in absent), Fraction(0)))} people in {whole_of(explanation)} have"
+    if len(absent) == 1:
+        value = f"The {visible(explanation.attribute)} {value_text(absent[0].value)}"
+        return f"{value}, which {that}, is ruled out: nobody in the class has it."
+    values = f"{len(absent):,} of the {len(explanation.values):,} values"
+    return f"{values}, which {that}, are ruled out: nobody in the class has one of them."
+
+
+def _distance_sentence(explanation: Explanation) -> str:
+    result = f"that is its earth mover's distance, t = {result_text(explanation.value)}"
+    return f"To become like {whole_of(explanation)}, {_work(explanation)}: {result}.{_lean(explanation)}"
+
+
+def _work(explanation: Explanation) -> str:
+    """Return how much would have to change, in the terms of the distance."""
+    value, length = explanation.value, divisor(explanation)
+    return explanation.distance.work.format(
+        moved=decimal(value * length, 2),
+        counted_steps=counted(explanation.scale, "step"),
+        length=decimal(length, 2),
+        share=percent(value),
+        people=chance(value),
+    )
+
+
+def result_text(value: Fraction) -> str:
+    """Return a result as fraction and decimal, without a sign before it."""
+    return equals(value).removeprefix("= ").removeprefix("≈ ")
+
+
+def _lean(explanation: Explanation) -> str:
+    """Say that the class lies lower or higher, where it does so throughout and the order has a meaning."""
+    if not explanation.distance.has_direction:
+        return ""
+    if all(flow >= 0 for flow in explanation.flows):
+        return " All of it moves up: this class lies lower on the scale."
+    if all(flow <= 0 for flow in explanation.flows):
+        return " All of it moves down: this class lies higher on the scale."
+    return ""
+
+
+def class_sentence(explanation: Explanation) -> str:
+    """Return the class, its size and what it is compared with."""
+    rows = units(explanation.size, explanation.unit)
+    value = " with a value" if explanation.domain.left_out else ""
+    value += ", each once for every value that they have there" if explanation.unit == "people" else ""
+    compared = visible(explanation.reference).rstrip(".")
+    size = "" if given_shares(explanation) else f" of {units(explanation.total, explanation.unit)}{value}"
+    return (
+        f"The class {key_text(explanation.key)} has {rows}{value}. It is compared with {compared}{size}, "
+        f"where {visible(explanation.attribute)} has {counted(len(explanation.values), 'value')} "
+        f"({distance_words(explanation.distance)})."
+    )
+
+
+def given_shares(explanation: Explanation) -> bool:
+    """Say whether the reference is a list of shares, so that its counts mean nothing."""
+    return explanation.reference == "a given distribution"
+
+
+def binning_sentence(explanation: Explanation) -> str:
+    """Say that values are taken together for display; nothing where they are few."""
+    if not binned(explanation):
+        return ""
+    many = f"{len(explanation.values):,} values are too many to list"
+    together = "neighbours are" if explanation.on_a_line else "the least different are"
+    return f"{many}; {together} shown together here. The calculation uses each by itself and is exact."
+
+
+def definition_sentence(explanation: Explanation) -> str:
+    """Return the definition of the distance in one line."""
+    return explanation.distance.definition.format(steps=explanation.scale, length=quantity(divisor(explanation)))
+
+
+def moves_sentence(explanation: Explanation) -> str:
+    """Return what the list of moves is."""
+    least = "No list of moves costs less."
+    rule = explanation.distance.matching or _RULES[explanation.rule]
+    order = " The costliest come first." if len(explanation.moves) > MOST_MOVES else ""
+    return f"Each move takes a share of the class to another value and costs mass · distance. {rule} {least}{order}"
+
+
+def rest_sentence(explanation: Explanation, moves: ShownMoves) -> str:
+    """Return the moves that are not listed, as one line."""
+    share = moves.rest_cost / explanation.value
+    return f"… and {counted(moves.rest, 'smaller move')}, {percent(share)} of the cost."
+
+
+def agreement_sentence(explanation: Explanation) -> str:
+    """Say that the three ways to the distance agree; computing the value checks it."""
+    value = shown(explanation.value)
+    ways = explanation.distance.flows
+    return f"The cost of the moves, the sum of {ways} and the figure that an audit computes agree exactly: {value}."
+
+
+def vacuous_sentence(explanation: Explanation) -> str:
+    """Return the largest distance that any class could have."""
+    largest = result_text(explanation.domain.ground.largest())
+    return f"No class could be further from {whole_of(explanation)} than {largest}."

@@ -1,0 +1,33 @@
+"""The words that readers of a report or a page may not know, each with its meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+GLOSSARY: Mapping[str, str] = {
+    "class": "all rows that agree in every quasi-identifier; the literature's equivalence class",
+    "closeness": "how near the distribution of a class is to the reference",
+    "distance": "how far apart two values are: ordered, numeric, nominal or hierarchical",
+    "driver": "the quasi-identifier without which t is lowest, and lower than with it",
+    "earth mover's distance, EMD": "the least work that turns one distribution into another",
+    "figure": "one number of a model, for the table or an attribute",
+    "frontier": "what a release costs, over thresholds and methods",
+    "hierarchy": "a tree over the values of an attribute",
+    "identifier": "a column that names a person outright",
+    "insensitive": "a column that is neither known nor secret, and is published as it is",
+    "kept detail": "1 − `lm`: the share of detail of the quasi-identifiers that a release still shows",
+    "level": "how far up its hierarchy a value is published; 0 is the value itself",
+    "loss": "what a release no longer shows of the original",
+    "model": "a way to turn classes into a figure: k-anonymity, t-closeness",
+    "population": "a table of the people that the table was drawn from",
+    "quasi-identifier": "a column that others may know of a person",
+    "recipe": "how a release was made: which values became which cells",
+    "reference": "the distribution that classes are compared with",
+    "release": "a table that may be published: generalised until it meets its requirements",
+    "requirement": "a threshold that a figure must meet",
+    "sensitive": "to be protected",
+    "suppress": "leave rows out of a release",
+    "threshold": "the number in a requirement",
+    "worst class": "the class that decides a figure",
+}
+"""The meaning of each word; ``docs/glossary.md`` has these and more."""

@@ -1,0 +1,38 @@
+"""Addresses that tclose does not read, each with what to use instead."""
+
+from __future__ import annotations
+
+_SPARK = ("hdfs", "s3a", "s3n", "abfs", "abfss", "wasb", "wasbs", "dbfs", "gs", "viewfs", "webhdfs", "adl", "oss")
+_WITH_ADBC = {"snowflake": "snowflake", "bigquery": "bigquery", "mssql": "mssql", "databricks": "databricks"}
+_OTHERS = ("mysql", "mariadb", "oracle", "redshift", "trino", "presto", "clickhouse", "hive", "db2", "jdbc", "odbc")
+_DOWNLOAD = "Download it and give the path of the copy."
+_FRAME = "Read what you need with your own driver, and give the data frame or Arrow table to tclose.audit in Python."
+
+
+def advice_for(scheme: str) -> str:
+    """Return what to do with an address of a scheme that is not read.
+
+    Examples
+    --------
+    >>> advice_for("hdfs")
+    'Spark reads it: --engine spark.'
+    >>> advice_for("postgresql+psycopg2")
+    'Write postgresql:// instead, without the name of a driver.'
+    """
+    scheme = scheme.lower()
+    base = scheme.partition("+")[0]
+    if scheme in _SPARK:
+        return "Spark reads it: --engine spark."
+    if base in ("s3", "gcs", "azure", "az"):
+        return f"Spark reads it, under its own scheme (s3a://, gs://, abfss://): --engine spark. {_DOWNLOAD}"
+    if base in ("postgresql", "postgres") and base != scheme:
+        return "Write postgresql:// instead, without the name of a driver."
+    if base == "sqlite":
+        return "Write sqlite:PATH instead."
+    if base == "duckdb":
+        return "Write adbc:duckdb:PATH#TABLE instead."
+    if base in _WITH_ADBC:
+        return f"With its ADBC driver installed: adbc:{_WITH_ADBC[base]}:URI --table NAME. {_FRAME}"
+    if base in _OTHERS:
+        return f"There is no driver of it here. {_FRAME}"
+    return _DOWNLOAD

@@ -1,0 +1,242 @@
+"""A place that a result goes to: a file or a folder that is replaced whole, or a stream that is written through."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import stat
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from tclose.errors import InputError, SourceError, either
+from tclose.targets.journal import Step, identity, settle_tree
+from tclose.targets.places import Place, place_of
+from tclose.targets.private import HIDDEN, PrivateFolder, claimed_folder, sweep
+
+_STANDARD = {"-": 1, "/dev/stdout": 1, "/dev/stderr": 2}
+_DESCRIPTOR = re.compile(r"/(?:dev|proc/self)/fd/(\d+)")
+_MOST_LINKS = 40
+_GROUP = 0o070
+_USUAL = 0o666
+
+
+@dataclass(frozen=True)
+class Target(ABC):
+    """A place that a result goes to.
+
+    Parameters
+    ----------
+    path
+        The path as it was named.
+    ending
+        The ending by which the format of the result is known while it waits.
+    """
+
+    path: Path
+    ending: str = ""
+
+    @property
+    def shown(self) -> str:
+        """How messages name it."""
+        return str(self.path)
+
+    @property
+    @abstractmethod
+    def place(self) -> Place | None:
+        """Which file it is; None for a device that takes what it is given."""
+
+    @abstractmethod
+    def check(self, *, force: bool) -> None:
+        """Refuse what cannot or may not be written; ``force`` allows replacing what is there."""
+
+
+@dataclass(frozen=True)
+class StreamTarget(Target):
+    """A pipe, a device or an open descriptor: written through, never replaced."""
+
+    descriptor: int | None = None
+
+    @property
+    def place(self) -> Place | None:
+        """Which pipe or redirected file it is."""
+        return place_of(self.path if self.descriptor is None else self.descriptor)
+
+    def check(self, *, force: bool) -> None:
+        """Accept it: whether it takes anything is seen when it is written to."""
+
+    def send(self, new: Path) -> None:
+        """Write what waits in a file through to the stream."""
+        with refused_by_system(repr(self.shown)), new.open("rb") as file:
+            if self.descriptor == 1:
+                sys.stdout.flush()
+            where = self.path if self.descriptor is None else os.dup(self.descriptor)
+            with open(where, "wb") as stream:  # noqa: PTH123 - a path or a descriptor
+                shutil.copyfileobj(file, stream)
+
+
+@dataclass(frozen=True)
+class FileTarget(Target):
+    """A file that is replaced whole; one behind a link is replaced where it is, and the link stays.
+
+    Parameters
+    ----------
+    mode
+        The permissions of a new file, less what the user's mask takes. A file that is replaced keeps its own.
+    """
+
+    mode: int = _USUAL
+
+    @cached_property
+    def real(self) -> Path:
+        """The file itself, behind all links."""
+        return Path(os.path.realpath(self.path))
+
+    @property
+    def place(self) -> Place | None:
+        """Which file it is."""
+        return place_of(self.real)
+
+    @property
+    def private(self) -> Path:
+        """The private folder beside it, in which its next content waits: one run at a time can have it."""
+        return self.real.parent / f"{HIDDEN}{hashlib.sha256(os.fsencode(self.real.name)).hexdigest()[:16]}"
+
+    def check(self, *, force: bool) -> None:
+        """Refuse a folder that is not there or not ours to write to, and what may not be replaced."""
+        folder = str(self.real.parent)
+        with refused_by_system(repr(self.shown)):
+            if not self.real.parent.is_dir():
+                raise SourceError(f"{self.shown!r} cannot be written: there is no folder {folder!r}.")
+            if not os.access(folder, os.W_OK | os.X_OK):
+                raise SourceError(f"{self.shown!r} cannot be written: nothing can be written to {folder!r}.")
+            sweep(self.real.parent, HIDDEN)
+            if self.private.exists():
+                raise self.taken()
+            self.check_there(force=force)
+
+    def check_there(self, *, force: bool) -> None:
+        """Refuse to replace what may not be replaced."""
+        try:
+            there = self.real.lstat()
+        except FileNotFoundError:
+            return
+        self._check_kind(there.st_mode)
+        if not force:
+            how = either("force=True", "--force")
+            raise InputError(f"{self.shown!r} is there already; say {how} to replace it.")
+
+    def _check_kind(self, mode: int) -> None:
+        if stat.S_ISDIR(mode):
+            raise SourceError(f"{self.shown!r} is a folder; name a file to write to.")
+
+    def claimed(self, *, force: bool) -> PrivateFolder:
+        """Make the private folder, which no other run can have at the same time."""
+        self.check(force=force)
+        with refused_by_system(repr(self.shown)):
+            try:
+                return claimed_folder(self.private)
+            except FileExistsError:
+                raise self.taken() from None
+
+    def taken(self) -> InputError:
+        """Return that another run writes here."""
+        return InputError(
+            f"Another run is writing {self.shown!r}; wait until it has ended. If none is, remove the folder "
+            f"{str(self.private)!r}."
+        )
+
+    def ready(self, new: Path) -> None:
+        """Give what waits the permissions and the owner that the target has, and wait until it is on the disk."""
+        mode = self.mode & ~_mask()
+        if self.real.exists():
+            about, ours = self.real.stat(), new.stat()
+            mode = stat.S_IMODE(about.st_mode)
+            if (about.st_uid, about.st_gid) != (ours.st_uid, ours.st_gid):
+                try:
+                    os.chown(new, about.st_uid, about.st_gid)
+                except OSError:
+                    mode &= ~_GROUP  # what one group may read is not for another
+        new.chmod(mode)
+        settle_tree(new)
+
+    def step(self, new: Path) -> Step:
+        """Return how what waits takes the place of the target."""
+        return Step(str(self.real), str(new), str(new.with_name("old")), identity(self.real))
+
+
+@dataclass(frozen=True)
+class FolderTarget(FileTarget):
+    """A folder with the parts of a table, written by an engine; one that such an engine wrote is replaced."""
+
+    sign: str = "_SUCCESS"
+    """The file by which a folder of the engine is known."""
+
+    def _check_kind(self, mode: int) -> None:
+        if not stat.S_ISDIR(mode) or not (self.real / self.sign).exists():
+            raise SourceError(f"{self.shown!r} is there already and is no folder that Spark wrote; name another.")
+
+    def ready(self, new: Path) -> None:
+        """Wait until all parts are on the disk."""
+        settle_tree(new)
+
+
+def target_at(path: str | Path, *, ending: str = "", mode: int = _USUAL) -> FileTarget | StreamTarget:
+    """Return the file or the stream that a path names; ``-`` is standard output.
+
+    Examples
+    --------
+    >>> target_at("/dev/fd/3").descriptor, type(target_at("release.csv")).__name__
+    (3, 'FileTarget')
+    """
+    descriptor = _descriptor(str(path))
+    if descriptor is not None:
+        return StreamTarget(Path(path), ending, descriptor)
+    try:
+        there = Path(path).stat().st_mode
+    except (OSError, ValueError):
+        return FileTarget(Path(path), ending, mode)
+    if stat.S_ISREG(there) or stat.S_ISDIR(there):
+        return FileTarget(Path(path), ending, mode)
+    return StreamTarget(Path(path), ending)
+
+
+def is_standard_output(path: str | Path) -> bool:
+    """Say whether a path names the standard output of this process."""
+    return _descriptor(str(path)) == 1
+
+
+@contextmanager
+def refused_by_system(shown: str) -> Iterator[None]:
+    """Turn a refusal of the operating system to write into one of ours."""
+    try:
+        yield
+    except OSError as problem:
+        raise SourceError(f"{shown} cannot be written: {problem.strerror or 'the system refused'}.") from None
+
+
+def _descriptor(path: str) -> int | None:
+    """Return the open descriptor that a path leads to, through links."""
+    for _ in range(_MOST_LINKS):
+        if path in _STANDARD:
+            return _STANDARD[path]
+        if match := _DESCRIPTOR.fullmatch(path):
+            return int(match[1])
+        link = Path(path)
+        if not os.path.islink(link):  # noqa: PTH114 - a name that is too long is no link, and no error
+            return None
+        path = os.path.normpath(link.parent / link.readlink())
+    return None
+
+
+def _mask() -> int:
+    """Return which permissions the user's new files lack."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask

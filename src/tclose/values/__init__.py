@@ -1,0 +1,29 @@
+"""What a cell means: the text it goes by, the number it stands for, and the names that people give it.
+
+Text is read one column at a time: a comma is a decimal mark in the whole column or in none of it. What no rule
+decides is not guessed.
+"""
+
+from __future__ import annotations
+
+from tclose.values.names import castable, named_texts, respelled
+from tclose.values.numerals import UnclearNumbersError, reads_as_numbers
+from tclose.values.sizes import exact_number, exact_text, has_zone, line_of, sizes_of, whole_positions, written_sizes
+from tclose.values.texts import as_text, same_text
+
+__all__ = [
+    "UnclearNumbersError",
+    "as_text",
+    "castable",
+    "exact_number",
+    "exact_text",
+    "has_zone",
+    "line_of",
+    "named_texts",
+    "reads_as_numbers",
+    "respelled",
+    "same_text",
+    "sizes_of",
+    "whole_positions",
+    "written_sizes",
+]

@@ -1,0 +1,142 @@
+"""Round numbers and days between the values of a column, where a run of them can begin and end without naming one."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import Protocol
+
+from tclose.values.sizes import exact_number, exact_text, line_of
+from tclose.values.texts import as_text
+
+
+class Rounds(Protocol):
+    """Gives the nearest round numbers above or below a number, the roundest first."""
+
+    def __call__(self, place: Fraction, *, up: bool) -> Iterator[Fraction]:
+        """Give them."""
+        ...
+
+
+@dataclass(frozen=True)
+class Line:
+    """Values of one kind as numbers, with the round ones among them."""
+
+    place: Callable[[object], Fraction]
+    text: Callable[[Fraction], str]
+    rounds: Rounds
+    """The nearest number above or below another on each grid, from the roundest grid to the finest."""
+    unit: Fraction
+    """What the values are whole multiples of, so that the last value before a cut can be named; 0 where nothing is."""
+    floor: Fraction | None
+    """What nothing lies below."""
+
+    @staticmethod
+    def of(values: Sequence[object]) -> Line | None:
+        """Return the line that values lie on, or None where they are neither numbers nor days nor moments."""
+        kinds = {type(value) for value in values}
+        if kinds == {dt.date}:
+            return Line(_ordinal, lambda day: _date(day).isoformat(), _round_days, Fraction(1), None)
+        if kinds == {dt.datetime} and len({value.tzinfo for value in values}) == 1:  # type: ignore[attr-defined]
+            zone = values[0].tzinfo  # type: ignore[attr-defined]
+            return Line(_microseconds, lambda place: as_text(_moment(place, zone)), _round_moments, Fraction(0), None)
+        numbers = [exact_number(value) for value in values if line_of(value) == "numbers"]
+        found = [number for number in numbers if number is not None]
+        if not found or len(found) < len(values):
+            return None
+        unit = Fraction(all(number.denominator == 1 for number in found))
+        floor = Fraction(0) if min(found) >= 0 else None
+        rounds = partial(_round_numbers, finest=0) if unit else _round_numbers
+        return Line(lambda value: exact_number(value) or Fraction(0), exact_text, rounds, unit, floor)
+
+    def ends(self, values: Sequence[object], first: int, end: int) -> tuple[str, str, bool]:
+        """Return where a run of ascending values begins and ends, as texts, and whether the end lies beyond it.
+
+        Parameters
+        ----------
+        values
+            All values, ascending.
+        first, end
+            The run: its first position, and the position after its last.
+        """
+        low, high = self._cut_below(values, first, end), self._cut_above(values, first, end)
+        return self.text(low), self.text(high - self.unit), not self.unit
+
+    def _cut_below(self, values: Sequence[object], first: int, end: int) -> Fraction:
+        """Return where a run begins: at a round number near it that is nobody's, where there is room."""
+        start, stop = self.place(values[first]), self.place(values[end - 1])
+        reach = start - (stop - start) - 2 * self.unit
+        before = self.place(values[first - 1]) if first else reach
+        above = max(reach, before) + self.unit
+        if self.floor is not None and not first:
+            above = max(above, self.floor - 1)
+        found = next((found for found in self.rounds(start, up=False) if above < found), start)
+        return max(found, self.floor) if self.floor is not None and not first else found
+
+    def _cut_above(self, values: Sequence[object], first: int, end: int) -> Fraction:
+        """Return where a run ends: at a round number near it; the end itself lies beyond the run."""
+        start, stop = self.place(values[first]), self.place(values[end - 1])
+        reach = stop + (stop - start) + 2 * self.unit
+        after = min(reach, self.place(values[end])) if end < len(values) else reach
+        above = stop + self.unit if stop + 2 * self.unit < after else stop
+        return next((found for found in self.rounds(above, up=True) if found < after), after)
+
+
+def _round_numbers(place: Fraction, *, up: bool, finest: int = -400) -> Iterator[Fraction]:
+    """Give the nearest multiple above or below a number of 10ⁿ, 5·10ⁿ⁻¹, 2·10ⁿ⁻¹, 10ⁿ⁻¹ and so on."""
+    for power in range(len(str(int(abs(place)))) + 1, finest, -1):
+        for factor in (10, 5, 2):
+            yield _multiple(place, factor * Fraction(10) ** (power - 1), up=up)
+    yield _multiple(place, Fraction(10) ** finest, up=up)
+
+
+def _multiple(place: Fraction, grid: Fraction, *, up: bool) -> Fraction:
+    return (math.floor(place / grid) + 1) * grid if up else (math.ceil(place / grid) - 1) * grid
+
+
+def _round_days(place: Fraction, *, up: bool) -> Iterator[Fraction]:
+    """Give the nearest day after or before another that begins a century, a decade, …, a month; then the next day."""
+    day = _date(place if up else place - 1)
+    for years in (100, 10, 5, 1):
+        yield from _first_of_month((day.year // years + up) * years, 1)
+    for months in (3, 1):
+        ahead = (day.month - 1) // months * months + (months if up else 0)
+        yield from _first_of_month(day.year + ahead // 12, ahead % 12 + 1)
+    yield place + (1 if up else -1)
+
+
+def _first_of_month(year: int, month: int) -> Iterator[Fraction]:
+    if dt.MINYEAR <= year <= dt.MAXYEAR:
+        yield Fraction(dt.date(year, month, 1).toordinal())
+
+
+def _round_moments(place: Fraction, *, up: bool) -> Iterator[Fraction]:
+    """Give the nearest moment after or before another that begins a year, a month, a day, an hour and so on."""
+    day = Fraction(_moment(place, None).toordinal()) + (0 if up else 1)
+    for found in _round_days(day, up=up):
+        yield _microseconds(dt.datetime.combine(_date(found), dt.time()))
+    for grid in (3_600_000_000, 600_000_000, 60_000_000, 10_000_000, 1_000_000, 1_000, 1):
+        yield _multiple(place, Fraction(grid), up=up)
+
+
+def _ordinal(day: object) -> Fraction:
+    return Fraction(day.toordinal())  # type: ignore[attr-defined]
+
+
+def _date(ordinal: Fraction) -> dt.date:
+    return dt.date.fromordinal(min(max(int(ordinal), 1), dt.date.max.toordinal()))
+
+
+def _microseconds(moment: object) -> Fraction:
+    bare = moment.replace(tzinfo=None)  # type: ignore[attr-defined]
+    return Fraction((bare - dt.datetime(1, 1, 1)) // dt.timedelta(microseconds=1))
+
+
+def _moment(place: Fraction, zone: dt.tzinfo | None) -> dt.datetime:
+    most = int(_microseconds(dt.datetime.max))
+    bare = dt.datetime(1, 1, 1) + dt.timedelta(microseconds=min(max(int(place), 0), most))
+    return bare.replace(tzinfo=zone)

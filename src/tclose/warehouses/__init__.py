@@ -1,0 +1,6 @@
+"""Audits as one SQL statement, for a warehouse that no driver of ours reaches."""
+
+from tclose.warehouses.dialects import DIALECTS
+from tclose.warehouses.statements import audit_sql
+
+__all__ = ["DIALECTS", "audit_sql"]

@@ -1,0 +1,126 @@
+"""The statement that audits a table where it is: roles and requirements become one SELECT in whole numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from functools import cache
+from types import SimpleNamespace
+from typing import Any, cast
+
+from tclose.errors import InputError, listed
+from tclose.models.catalogue import Requirement, Wanted, requirements
+from tclose.roles import Distance, Nominal, Ordered, Roles
+from tclose.sources.database import table_parts
+from tclose.warehouses.dialects import SqlDialect, dialect_named
+
+MODELS = ("k", "l", "t")
+"""The models that a statement can judge."""
+
+
+def audit_sql(
+    table: str,
+    roles: Roles,
+    *,
+    require: Wanted | Iterable[Requirement] | None = None,
+    dialect: str = "duckdb",
+) -> str:
+    """Return one SQL statement that measures k, l and t of a table and says what fails, in whole numbers.
+
+    Each row of its result is a figure: ``model``, ``attribute``, ``counts`` (rows or people), ``numerator`` and
+    ``denominator``, what is ``required``, whether it ``holds`` (1 or 0; null where nothing is required, or where
+    ``problem`` says why nothing was judged), ``failing_classes``, ``failing_rows`` and ``classes``.
+
+    Parameters
+    ----------
+    table
+        The table as it is named there: ``visits``, or ``clinic.visits``; names with a dot stand in double quotes.
+    roles
+        Which column is what. Sensitive attributes are ordered or nominal, and say so.
+    require
+        What must hold, of k, l and t: ``{"k": 5, "t": {"salary": "0.2"}}``.
+    dialect
+        ``"bigquery"``, ``"duckdb"``, ``"postgres"``, ``"snowflake"``, ``"spark"`` or ``"sqlite"``.
+
+    Examples
+    --------
+    >>> statement = audit_sql("visits", Roles(["zip"], {"pay": Ordered()}), require={"k": 5, "t": "0.2"})
+    >>> statement.splitlines()[0]
+    'WITH tclose_source AS ('
+    """
+    chosen = dialect_named(dialect)
+    wanted = requirements(require)
+    _check(roles, wanted)
+    attributes = [
+        _attribute(name, distance, wanted, chosen)
+        for name, distance in cast("Mapping[str, Distance]", roles.sensitive).items()
+    ]
+    sizes = [each.threshold for each in wanted if each.model.key == "k"]
+    return str(
+        _macros().tclose_audit(
+            ".".join(chosen.identifier(part) for part in table_parts(table)),
+            [chosen.identifier(name) for name in roles.quasi],
+            attributes,
+            math.ceil(max(sizes)) if sizes else None,
+            None if roles.person is None else chosen.identifier(roles.person),
+            chosen.key,
+        )
+    )
+
+
+def _check(roles: Roles, wanted: Iterable[Requirement]) -> None:
+    """Refuse what a statement cannot judge."""
+    others = sorted({each.model.key for each in wanted if each.model.key not in MODELS})
+    if others:
+        raise InputError(
+            f"A statement judges {listed(MODELS)}, not {listed(others)}; 'tclose audit' judges every model."
+        )
+    if any(each.any is not None for each in wanted):
+        raise InputError("A statement judges all quasi-identifiers together, not any so many of them.")
+    if roles.together != "each":
+        raise InputError("A statement judges each sensitive attribute alone (together='each').")
+    for name, distance in roles.sensitive.items():
+        if not isinstance(distance, Ordered | Nominal):
+            said = "says no distance" if distance is None else f"is {distance.word}"
+            raise InputError(
+                f"The sensitive column {name!r} {said}; in a statement it is ordered or nominal: "
+                f"'{name}:ordered' or '{name}:nominal'."
+            )
+    unknown = sorted({each.attribute for each in wanted if each.attribute} - {*roles.sensitive})
+    if unknown:
+        raise InputError(f"{listed(unknown)}: required of a column that is not sensitive.")
+
+
+def _attribute(name: str, distance: Distance, wanted: Iterable[Requirement], chosen: SqlDialect) -> dict[str, Any]:
+    """Return what the template is told of a sensitive attribute."""
+    asked = [each for each in wanted if each.attribute in (None, name)]
+    counts = [each.threshold for each in asked if each.model.key == "l"]
+    shares = [each.threshold for each in asked if each.model.key == "t"]
+    least = min(shares, default=None)
+    return {
+        "column": chosen.identifier(name),
+        "label": chosen.text(name),
+        "distance": distance.word,
+        "order": _order(distance, chosen),
+        "nulls": distance.nulls,
+        "l": math.ceil(max(counts)) if counts else None,
+        "t": None if least is None else (least.numerator, least.denominator),
+    }
+
+
+def _order(distance: Distance, chosen: SqlDialect) -> str | list[str]:
+    """Return the order of values: a word, or the texts themselves as literals."""
+    order = getattr(distance, "order", "value")
+    return order if isinstance(order, str) else [chosen.text(str(value)) for value in order]
+
+
+@cache
+def _macros() -> Any:
+    """Return the macros of the template, which know each other as those of a package that is called tclose."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    package = SimpleNamespace()
+    environment = Environment(loader=PackageLoader("tclose.warehouses"), undefined=StrictUndefined, autoescape=False)  # noqa: S701 - SQL
+    environment.globals["tclose"] = package
+    package.__dict__.update(vars(environment.get_template("tclose_audit.sql").module))
+    return package

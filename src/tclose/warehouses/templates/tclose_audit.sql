@@ -1,0 +1,236 @@
+{#- One SELECT that judges a table where it is: k, distinct l and t, in whole numbers, from GROUP BY and windows.
+
+    tclose_audit(relation, quasi, attributes, k, person, dialect)
+
+    relation    what stands after FROM
+    quasi       the quasi-identifiers, quoted
+    attributes  the sensitive attributes, each a mapping:
+                column (quoted), label (an SQL text), distance ('ordered' or 'nominal'),
+                order ('value', 'frequency' or a list of SQL texts), nulls ('error', 'drop', 'first', 'last', 'category'),
+                l (a whole number or none), t (none, or the threshold's numerator and denominator)
+    k           the least size of a class, or none
+    person      the column that tells people apart, quoted, or none: then people are counted
+    dialect     'bigquery', 'duckdb', 'postgres', 'snowflake', 'spark' or 'sqlite'
+
+    A class of n has, of attribute a, the distance x / (n · N · (m - 1)) where it is ordered and x / (n · N) where it is
+    nominal; N is how many the table has, m how many values. Between two values that a class has, its running count stays
+    the same, so all terms of such a gap are added up at once, unless their sign changes within it.
+-#}
+
+{%- macro tclose_types(dialect) -%}
+{{ {
+    'bigquery': 'BIGNUMERIC FLOAT64 STRING 1e37', 'duckdb': 'HUGEINT DOUBLE VARCHAR 1e37',
+    'postgres': 'NUMERIC FLOAT8 TEXT 1e300', 'snowflake': 'DECIMAL(38,0) DOUBLE VARCHAR 1e36',
+    'spark': 'DECIMAL(38,0) DOUBLE STRING 1e36', 'sqlite': 'INTEGER REAL TEXT 4e18',
+}[dialect] }}
+{%- endmacro -%}
+
+{%- macro tclose_names(stem, number, before='', after='') -%}
+{%- for at in range(number) %}{{ before }}{{ stem }}{{ at }}{{ after }}{% if not loop.last %}, {% endif %}{% endfor -%}
+{%- endmacro -%}
+
+{%- macro tclose_value(attribute) -%}
+{%- if attribute.order is string -%}
+{{ attribute.column }}
+{%- else -%}
+CASE {% for text in attribute.order %}WHEN {{ attribute.column }} = {{ text }} THEN {{ loop.index }} {% endfor %}END
+{%- endif -%}
+{%- endmacro -%}
+
+{%- macro tclose_place(attribute) -%}
+{%- if attribute.nulls == 'first' %}CASE WHEN v IS NULL THEN 0 ELSE 1 END, {% endif -%}
+{%- if attribute.nulls == 'last' %}CASE WHEN v IS NULL THEN 1 ELSE 0 END, {% endif -%}
+{%- if attribute.order is string and attribute.order == 'frequency' %}y DESC, {% endif -%}
+v
+{%- endmacro -%}
+
+{%- macro tclose_attribute(at, attribute, number, person, types) -%}
+{%- set whole = types[0] -%}
+{%- set keys = tclose.tclose_names('q', number) -%}
+{%- set by_keys = (keys ~ ', ') if number else '' -%}
+{%- set in_class = ('PARTITION BY ' ~ keys) if number else '' -%}
+{%- set carried = 'WHERE s' ~ at ~ ' IS NOT NULL' if attribute.nulls in ('drop', 'error') else '' -%}
+a{{ at }}_cells AS (
+  SELECT {% if person %}DISTINCT p, {% endif %}{{ by_keys }}s{{ at }} AS v FROM tclose_source {{ carried }}
+),
+a{{ at }}_counted AS (
+  SELECT 1 AS of_class, {{ by_keys }}v, COUNT(*) AS c FROM a{{ at }}_cells GROUP BY {{ by_keys }}v
+  UNION ALL
+  SELECT 0 AS of_class, {% for key in range(number) %}NULL AS q{{ key }}, {% endfor %}v, SUM(c) AS c FROM (
+    SELECT v, COUNT(*) AS c FROM {% if person -%}
+    (SELECT DISTINCT p, v FROM a{{ at }}_cells) AS once{% else %}a{{ at }}_cells{% endif %} GROUP BY v
+    {%- if attribute.order is not string %}{% for text in attribute.order %}
+    UNION ALL SELECT {{ loop.index }} AS v, 0 AS c{% endfor %}{% endif %}
+  ) AS occurring GROUP BY v
+),
+a{{ at }}_whole AS (
+  SELECT of_class, {{ by_keys }}v, CAST(c AS {{ whole }}) AS c,
+    MAX(CASE WHEN of_class = 0 THEN CAST(c AS {{ whole }}) END) OVER (PARTITION BY v) AS y
+  FROM a{{ at }}_counted
+),
+{%- if attribute.distance == 'nominal' %}
+a{{ at }}_total AS (
+  SELECT SUM(y) AS total, CAST(1 AS {{ whole }}) AS steps, COUNT(*) AS m FROM a{{ at }}_whole WHERE of_class = 0
+),
+a{{ at }}_shares AS (
+  SELECT {{ by_keys }}c, y, SUM(c) OVER ({{ in_class }}) AS n FROM a{{ at }}_whole WHERE of_class = 1
+),
+a{{ at }}_terms AS (
+  SELECT {{ by_keys }}n, 1 AS l, CASE WHEN c * total > y * n THEN c * total - y * n ELSE 0 END AS x
+  FROM a{{ at }}_shares CROSS JOIN a{{ at }}_total
+),
+{%- else %}
+a{{ at }}_ranked AS (
+  SELECT of_class, {{ by_keys }}c, y, DENSE_RANK() OVER (ORDER BY {{ tclose.tclose_place(attribute) }}) AS r
+  FROM a{{ at }}_whole
+),
+a{{ at }}_running AS (
+  SELECT r, SUM(y) OVER (ORDER BY r ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS upto
+  FROM a{{ at }}_ranked WHERE of_class = 0
+),
+a{{ at }}_reference AS (
+  SELECT r, upto, SUM(upto) OVER (ORDER BY r ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS area
+  FROM a{{ at }}_running
+),
+a{{ at }}_total AS (
+  SELECT MAX(upto) AS total, CAST(CASE WHEN MAX(r) > 1 THEN MAX(r) - 1 ELSE 1 END AS {{ whole }}) AS steps, MAX(r) AS m
+  FROM a{{ at }}_reference
+),
+a{{ at }}_held AS (
+  SELECT {{ by_keys }}r, SUM(c) OVER ({{ in_class }}) AS n,
+    SUM(c) OVER ({{ in_class }} ORDER BY r ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS held,
+    LAG(r) OVER ({{ in_class }} ORDER BY r) AS before, LEAD(r) OVER ({{ in_class }} ORDER BY r) AS after
+  FROM a{{ at }}_ranked WHERE of_class = 1
+),
+a{{ at }}_gaps AS (
+  SELECT {{ by_keys }}n, held, before, r AS low, COALESCE(after, m) - 1 AS high, total
+  FROM a{{ at }}_held CROSS JOIN a{{ at }}_total
+),
+a{{ at }}_sums AS (
+  SELECT {{ by_keys }}n, held, before, low, high, total, CAST(high - low + 1 AS {{ whole }}) AS width,
+    b.area - b.upto AS area_below, t.area AS area_upto,
+    CASE WHEN high < low THEN 0
+      WHEN held * total >= n * t.upto THEN 1
+      WHEN held * total <= n * b.upto THEN -1 END AS side
+  FROM a{{ at }}_gaps
+  JOIN a{{ at }}_reference AS b ON b.r = low
+  LEFT JOIN a{{ at }}_reference AS t ON t.r = high
+),
+a{{ at }}_terms AS (
+  SELECT {{ by_keys }}n, 1 AS l,
+    CASE WHEN before IS NULL THEN n * area_below ELSE 0 END
+    + CASE WHEN side IN (-1, 1) THEN side * (width * held * total - n * (area_upto - area_below)) ELSE 0 END AS x
+  FROM a{{ at }}_sums
+  UNION ALL
+  SELECT {{ by_keys }}n, 0 AS l, ABS(held * total - n * upto) AS x
+  FROM a{{ at }}_sums JOIN a{{ at }}_reference ON r BETWEEN low AND high WHERE side IS NULL
+),
+{%- endif %}
+a{{ at }}_classes AS (
+  SELECT n, l, x, size FROM (
+    SELECT MAX(n) AS n, CAST(SUM(l) AS {{ whole }}) AS l, SUM(x) AS x, CAST(MAX(size) AS {{ whole }}) AS size FROM (
+      SELECT {{ by_keys }}n, l, x, 0 AS size FROM a{{ at }}_terms
+      UNION ALL
+      SELECT {{ by_keys }}CAST(NULL AS {{ whole }}) AS n, 0 AS l, 0 AS x, n AS size FROM tclose_classes
+    ) AS parts{% if number %} GROUP BY {{ keys }}{% endif %}
+  ) AS sums WHERE n IS NOT NULL
+),
+a{{ at }}_near AS (
+  SELECT DISTINCT x, n FROM a{{ at }}_classes
+  WHERE CAST(x AS {{ types[1] }}) / CAST(n AS {{ types[1] }}) >= (
+    SELECT MAX(CAST(x AS {{ types[1] }}) / CAST(n AS {{ types[1] }})) FROM a{{ at }}_classes
+  ) * 0.999999999
+),
+a{{ at }}_worst AS (
+  SELECT x, MIN(n) AS n FROM a{{ at }}_near
+  WHERE NOT EXISTS (SELECT 1 FROM a{{ at }}_near AS other WHERE other.x * a{{ at }}_near.n > a{{ at }}_near.x * other.n)
+  GROUP BY x ORDER BY x LIMIT 1
+),
+a{{ at }}_found AS (
+  SELECT COUNT(*) AS classes, MIN(l) AS least, MAX(total) AS total, MAX(steps) AS steps,
+    SUM(CASE WHEN l < {{ attribute.l or 0 }} THEN 1 ELSE 0 END) AS few,
+    SUM(CASE WHEN l < {{ attribute.l or 0 }} THEN size ELSE 0 END) AS few_rows,
+    {%- if attribute.t %}
+    SUM(CASE WHEN x * {{ attribute.t[1] }} > n * total * steps * {{ attribute.t[0] }} THEN 1 ELSE 0 END) AS far,
+    SUM(CASE WHEN x * {{ attribute.t[1] }} > n * total * steps * {{ attribute.t[0] }} THEN size ELSE 0 END) AS far_rows,
+    {%- else %}
+    0 AS far, 0 AS far_rows,
+    {%- endif %}
+    CAST(MAX(n) AS {{ types[1] }}) * CAST(MAX(total) AS {{ types[1] }}) * (CAST(MAX(m) AS {{ types[1] }}) + 1)
+      * CASE WHEN MAX(n) > {{ [attribute.t[0], attribute.t[1]] | max if attribute.t else 1 }} THEN CAST(MAX(n) AS {{ types[1] }})
+        ELSE {{ [attribute.t[0], attribute.t[1]] | max if attribute.t else 1 }} END AS largest
+  FROM a{{ at }}_classes CROSS JOIN a{{ at }}_total
+),
+a{{ at }}_problem AS (
+  SELECT CASE
+    WHEN COUNT(*) = 0 THEN 'the table has no rows'
+    {%- if person %}
+    WHEN SUM(CASE WHEN p IS NULL THEN 1 ELSE 0 END) > 0 THEN 'rows name no person'
+    {%- endif %}
+    {%- if attribute.nulls == 'error' %}
+    WHEN SUM(CASE WHEN s{{ at }} IS NULL THEN 1 ELSE 0 END) > 0 THEN
+      {% if attribute.order is string %}'values are missing: say what that means'{% else %}'values are missing, or not in the order that is given'{% endif %}
+    {%- elif attribute.order is not string %}
+    WHEN SUM(CASE WHEN s{{ at }} IS NULL AND given{{ at }} = 1 THEN 1 ELSE 0 END) > 0 THEN 'values are not in the order that is given'
+    {%- endif %}
+    WHEN COUNT(s{{ at }}) = 0 AND {{ 1 if attribute.nulls in ('drop', 'error') else 0 }} = 1 THEN 'no row has a value'
+    WHEN (SELECT largest FROM a{{ at }}_found) > {{ types[3] }} THEN 'the whole numbers are too large for this database'
+  END AS problem FROM tclose_source
+){% endmacro -%}
+
+{%- macro tclose_rows(at, attribute, unit, types) -%}
+  SELECT 'l' AS model, {{ attribute.label }} AS attribute, '{{ unit }}' AS counts,
+    CASE WHEN problem IS NULL THEN least END AS numerator, CASE WHEN problem IS NULL THEN CAST(1 AS {{ types[0] }}) END AS denominator,
+    {% if attribute.l is not none %}'l >= {{ attribute.l }}'{% else %}CAST(NULL AS {{ types[2] }}){% endif %} AS required,
+    {% if attribute.l is not none %}CASE WHEN problem IS NULL THEN CASE WHEN few = 0 THEN 1 ELSE 0 END END{% else %}CAST(NULL AS INTEGER){% endif %} AS holds,
+    CASE WHEN problem IS NULL THEN few END AS failing_classes, CASE WHEN problem IS NULL THEN few_rows END AS failing_rows, classes, problem
+  FROM a{{ at }}_found CROSS JOIN a{{ at }}_problem
+  UNION ALL
+  SELECT 't' AS model, {{ attribute.label }} AS attribute, '{{ unit }}' AS counts,
+    CASE WHEN problem IS NULL THEN x END AS numerator, CASE WHEN problem IS NULL THEN n * total * steps END AS denominator,
+    {% if attribute.t %}'t <= {{ attribute.t[0] }}/{{ attribute.t[1] }}'{% else %}CAST(NULL AS {{ types[2] }}){% endif %} AS required,
+    {% if attribute.t %}CASE WHEN problem IS NULL THEN CASE WHEN far = 0 THEN 1 ELSE 0 END END{% else %}CAST(NULL AS INTEGER){% endif %} AS holds,
+    CASE WHEN problem IS NULL THEN far END AS failing_classes, CASE WHEN problem IS NULL THEN far_rows END AS failing_rows, classes, problem
+  FROM a{{ at }}_found CROSS JOIN a{{ at }}_problem LEFT JOIN a{{ at }}_worst ON 1 = 1
+{%- endmacro -%}
+
+{%- macro tclose_audit(relation, quasi, attributes, k, person, dialect) -%}
+{%- set types = tclose.tclose_types(dialect).split(' ') -%}
+{%- set unit = 'people' if person else 'rows' -%}
+{%- set keys = tclose.tclose_names('q', quasi | length) -%}
+WITH tclose_source AS (
+  SELECT
+    {%- for column in quasi %} {{ column }} AS q{{ loop.index0 }},{% endfor %}
+    {%- for attribute in attributes %} {{ tclose.tclose_value(attribute) }} AS s{{ loop.index0 }},
+    {%- if attribute.order is not string %} CASE WHEN {{ attribute.column }} IS NULL THEN 0 ELSE 1 END AS given{{ loop.index0 }},{% endif %}
+    {%- endfor %} {{ person or '1' }} AS p
+  FROM {{ relation }}
+),
+tclose_classes AS (
+  SELECT {{ keys ~ ', ' if quasi else '' }}{{ 'COUNT(DISTINCT p)' if person else 'COUNT(*)' }} AS n
+  FROM tclose_source{% if quasi %} GROUP BY {{ keys }}{% endif %}
+),
+tclose_sizes AS (
+  SELECT CASE WHEN COUNT(*) = 0 OR MAX(n) = 0 THEN 'the table has no rows'
+    {%- if person %} WHEN (SELECT COUNT(*) FROM tclose_source WHERE p IS NULL) > 0 THEN 'rows name no person'{% endif %} END AS problem,
+    MIN(n) AS least, COUNT(*) AS classes,
+    SUM(CASE WHEN n < {{ k or 0 }} THEN 1 ELSE 0 END) AS small, SUM(CASE WHEN n < {{ k or 0 }} THEN n ELSE 0 END) AS small_rows
+  FROM tclose_classes
+)
+{%- for attribute in attributes %},
+{{ tclose.tclose_attribute(loop.index0, attribute, quasi | length, person, types) }}
+{%- endfor %}
+SELECT model, attribute, counts, numerator, denominator, required, holds, failing_classes, failing_rows, classes, problem FROM (
+  SELECT 'k' AS model, CAST(NULL AS {{ types[2] }}) AS attribute, '{{ unit }}' AS counts,
+    CASE WHEN problem IS NULL THEN CAST(least AS {{ types[0] }}) END AS numerator,
+    CASE WHEN problem IS NULL THEN CAST(1 AS {{ types[0] }}) END AS denominator,
+    {% if k is not none %}'k >= {{ k }}'{% else %}CAST(NULL AS {{ types[2] }}){% endif %} AS required,
+    {% if k is not none %}CASE WHEN problem IS NULL THEN CASE WHEN small = 0 THEN 1 ELSE 0 END END{% else %}CAST(NULL AS INTEGER){% endif %} AS holds,
+    CASE WHEN problem IS NULL THEN small END AS failing_classes, CASE WHEN problem IS NULL THEN CAST(small_rows AS {{ types[0] }}) END AS failing_rows, classes, problem
+  FROM tclose_sizes
+{%- for attribute in attributes %}
+  UNION ALL
+{{ tclose.tclose_rows(loop.index0, attribute, unit, types) }}
+{%- endfor %}
+) AS tclose_figures
+{%- endmacro -%}

@@ -1,0 +1,162 @@
+"""Rows before and after: what each combination of quasi-identifiers becomes, and how columns are spread."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tclose.counts import Integers, Ranks
+from tclose.engines.class_tables import ClassTable
+from tclose.errors import InputError
+from tclose.recipes import Recipe
+from tclose.results import Audit
+from tclose.values import as_text
+from tclose.web.work import Made
+
+MOST_BARS = 12
+Cells = list[str | None]
+
+
+def compared(made: Made, offset: int, limit: int, *, people: bool) -> dict[str, Any]:
+    """Return some combinations of quasi-identifiers, the most frequent first, each with what is published instead.
+
+    Parameters
+    ----------
+    made
+        The release.
+    offset, limit
+        Which combinations.
+    people
+        Show also those of so few that they show single people; what was there before is withheld otherwise.
+    """
+    original, recipe = made.original, made.release.recipe
+    if original is None or recipe is None:
+        raise InputError("The rows of this table cannot be compared: the original is not at hand any more.")
+    table = _table(original)
+    shown = original.with_people() if people else original
+    size = table.figures[0]
+    rows = list(table.rows(sort=size, limit=limit, offset=offset))
+    keys = [tuple(_text(row[name]) for name in recipe_names(recipe)) for row in rows]
+    found = _published(recipe, keys)
+    return {
+        "columns": list(recipe_names(recipe)),
+        "counts": original.unit,
+        "total": len(table),
+        "withheld": table.up_to(size, [original.few - 1])[0] if original.few else 0,
+        "few": original.few,
+        "offset": offset,
+        "rows": [
+            {"size": row[size], "before": None if shown.hides(row[size]) else list(key), "after": found[key]}
+            for row, key in zip(rows, keys, strict=True)
+        ],
+    }
+
+
+def spread(made: Made) -> dict[str, Any]:
+    """Return how the rows are spread over the values of each quasi-identifier, before and after.
+
+    Values of so few rows that they show single people are counted together.
+    """
+    original = made.original
+    if original is None:
+        raise InputError("The columns of this table cannot be compared: the original is not at hand any more.")
+    before, after = (_counted(audit, original.few) for audit in (original, made.written.audit))
+    return {name: {"before": before[name], "after": after[name]} for name in before}
+
+
+def _table(audit: Audit) -> ClassTable:
+    return next(iter(audit.tables.values()))
+
+
+def recipe_names(recipe: Recipe) -> Sequence[str]:
+    """Return the quasi-identifiers in the order of a recipe."""
+    return [column.name for column in recipe.columns]
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else as_text(value)
+
+
+def _published(
+    recipe: Recipe, keys: Sequence[tuple[str | None, ...]]
+) -> dict[tuple[str | None, ...], list[Cells | None]]:
+    """Return, for each combination, the cells that its rows publish, those of most rows first; None for left out."""
+    places = [{text: at for at, text in enumerate(column.values)} for column in recipe.columns]
+    codes = np.array([[place[text] for place, text in zip(places, key, strict=True)] for key in keys], dtype=np.int32)
+    quasi = recipe.codes[:, : len(places)]
+    pieces = _among(quasi, codes)
+    found: dict[tuple[str | None, ...], dict[int, int]] = {key: {} for key in keys}
+    by_code = {tuple(row): key for row, key in zip(codes.tolist(), keys, strict=True)}
+    for at in pieces.tolist():
+        key = by_code.get(tuple(quasi[at].tolist()))
+        if key is not None:
+            into = int(recipe.classes[at])
+            found[key][into] = found[key].get(into, 0) + (1 if recipe.counts is None else int(recipe.counts[at]))
+    return {
+        key: [_cells(recipe, into) for into in sorted(classes, key=lambda each: -classes[each])]
+        for key, classes in found.items()
+    }
+
+
+def _among(rows: Ranks, wanted: Ranks) -> NDArray[np.int64]:
+    """Return which rows may be among those wanted: in every column they have a value that one of these has."""
+    kept = np.arange(len(rows))
+    for column in range(rows.shape[1] if len(wanted) else 0):
+        kept = kept[np.isin(rows[kept, column], wanted[:, column])]
+    return kept if len(wanted) else kept[:0]
+
+
+def _cells(recipe: Recipe, into: int) -> Cells | None:
+    if into < 0:
+        return None
+    return [column.cells[cell].label for column, cell in zip(recipe.columns, recipe.cells[into].tolist(), strict=True)]
+
+
+def _counted(audit: Audit, few: int) -> dict[str, list[dict[str, Any]]]:
+    table = _table(audit)
+    coded = table.encoded()
+    found = {}
+    for name, values, positions in zip(table.quasi, coded.values, coded.positions, strict=True):
+        sums = np.bincount(positions, weights=coded.sizes, minlength=len(values)).astype(np.int64)
+        found[name] = _bars(values, sums, few)
+    return found
+
+
+def _bars(values: Sequence[object], sums: Integers, few: int) -> list[dict[str, Any]]:
+    """Return the bars of a histogram: in the order of numbers, else the longest first; the rest and the few as one."""
+    numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
+    if numbers and len(values) > MOST_BARS:
+        return _intervals(np.array(values, dtype=np.float64), sums, few)
+    often = [at for at in np.argsort(-sums, kind="stable").tolist() if sums[at] >= few]
+    kept = often if len(often) <= MOST_BARS else often[: MOST_BARS - 1]
+    if numbers:
+        kept.sort(key=lambda at: values[at])
+    bars = [{"label": _text(values[at]), "size": int(sums[at]), "values": 1} for at in kept]
+    rest = len(values) - len(kept)
+    if rest:
+        bars.append({"label": "others", "size": int(sums.sum() - sums[kept].sum()), "values": rest})
+    return bars
+
+
+def _intervals(values: NDArray[np.float64], sums: Integers, few: int) -> list[dict[str, Any]]:
+    """Return equally wide intervals, of whole numbers where all are; one of very few is counted to its neighbour."""
+    low, high = float(values.min()), float(values.max())
+    whole = bool((values == np.floor(values)).all())
+    step = float(np.ceil((high - low + 1) / MOST_BARS)) if whole else (high - low) / MOST_BARS
+    places = np.minimum(((values - low) // step).astype(np.int64), MOST_BARS - 1)
+    sizes = np.bincount(places, weights=sums, minlength=MOST_BARS).astype(np.int64).tolist()
+    held = np.bincount(places, minlength=MOST_BARS).tolist()
+    bars: list[list[int]] = []  # first place, last place, size, values
+    for at in range(int(places.max()) + 1):
+        if bars and (bars[-1][2] < few or sizes[at] < few):
+            bars[-1] = [bars[-1][0], at, bars[-1][2] + sizes[at], bars[-1][3] + held[at]]
+        else:
+            bars.append([at, at, sizes[at], held[at]])
+    ends = [(low + step * first, low + step * (last + 1) - (1 if whole else 0)) for first, last, _, _ in bars]
+    return [
+        {"label": f"{start:.6g} to {end:.6g}", "size": size, "values": count}
+        for (start, end), (_, _, size, count) in zip(ends, bars, strict=True)
+    ]

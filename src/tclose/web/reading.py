@@ -1,0 +1,72 @@
+"""How a text file is read: its first lines, and the marks that a person chooses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from tclose.errors import InputError
+from tclose.sources import is_database, locate
+from tclose.sources.formats import COMPRESSION_OF_SUFFIX
+from tclose.sources.source import FileSource
+from tclose.web.workspace import Opened
+
+LINES = 8
+_BYTES = 20_000
+_MARKS = ("delimiter", "quote", "encoding", "decimal", "header")
+
+
+def text_file(opened: Opened) -> FileSource | None:
+    """Return the text file that a table is read from; None where it is something else."""
+    if is_database(opened.table):
+        return None
+    source = locate(opened.table, options=opened.policy.read)
+    return source if isinstance(source, FileSource) and source.format in ("csv", "tsv") else None
+
+
+def reading(opened: Opened) -> dict[str, Any]:
+    """Return how a table is read, and its first lines as they stand in the file."""
+    source = text_file(opened)
+    if source is None:
+        raise InputError("This table is not read from a text file: there is nothing to choose.")
+    options = source.options
+    return {"sample": _sample(source), **{mark: getattr(options, mark) for mark in _MARKS}}
+
+
+def _sample(source: FileSource) -> list[str] | None:
+    """Return the first lines of a file; None where it is packed."""
+    path = source.paths[0]
+    if path.suffix.lower() in COMPRESSION_OF_SUFFIX:
+        return None
+    with path.open("rb") as file:
+        beginning = file.read(_BYTES)
+    try:
+        text = beginning.decode(source.options.encoding or "utf-8", "replace")
+    except LookupError:
+        text = beginning.decode("utf-8", "replace")
+    return text.removeprefix("\ufeff").splitlines()[:LINES]
+
+
+def chosen(opened: Opened, asked: Mapping[str, Any]) -> FileSource:
+    """Return the file of a table, to be read as a page asks for; what it leaves out is found in the file.
+
+    Raises
+    ------
+    InputError
+        If there is no text file, or a mark is none.
+    """
+    source = text_file(opened)
+    if source is None:
+        raise InputError("This table is not read from a text file: there is nothing to choose.")
+    unknown = [name for name in asked if name not in _MARKS]
+    texts = [asked.get(mark) for mark in _MARKS[:-1]]
+    if unknown or not all(text is None or isinstance(text, str) for text in texts):
+        raise InputError(f"How a file is read is said by {', '.join(_MARKS)}.")
+    if asked.get("header") not in (None, True, False):
+        raise InputError("Whether the first line names the columns is true, false, or left open.")
+    delimiter, quote, encoding, decimal = texts
+    options = replace(
+        source.options, delimiter=delimiter, quote=quote, encoding=encoding, decimal=decimal, header=asked.get("header")
+    )
+    return replace(source, options=options)

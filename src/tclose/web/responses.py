@@ -1,0 +1,44 @@
+"""What goes back to the browser: JSON that is valid whatever cells it holds, and errors that hold none."""
+
+from __future__ import annotations
+
+import traceback
+from pathlib import Path
+from typing import Any
+
+from starlette.responses import Response
+
+from tclose.errors import InputError, TcloseError
+
+
+def answer(data: object, status: int = 200) -> Response:
+    """Return data as JSON."""
+    from tclose.render.data.json import json_text
+
+    return Response(json_text(data, indent=None), status, media_type="application/json")
+
+
+def refusal(status: int, message: str, kind: str = "Refused") -> Response:
+    """Return an error as JSON."""
+    return answer({"error": {"kind": kind, "message": message}}, status)
+
+
+def failure(problem: BaseException) -> dict[str, Any]:
+    """Return an error as data, without a cell: the text of an error that is not ours is withheld."""
+    if isinstance(problem, TcloseError):
+        return {"kind": type(problem).__name__, "message": str(problem)}
+    if isinstance(problem, MemoryError):
+        return {"kind": "MemoryError", "message": "Out of memory. Take fewer columns, or a machine with more."}
+    if isinstance(problem, RecursionError):
+        return {"kind": "InputError", "message": "What was given is nested too deeply."}
+    frames = traceback.extract_tb(problem.__traceback__)
+    where = f" in {Path(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else ""
+    message = f"Unexpected {type(problem).__name__}{where}. This is a mistake in tclose; no figure is reported."
+    return {"kind": "InternalError", "message": message}
+
+
+def status_of(problem: BaseException) -> int:
+    """Return the status that an error is answered with."""
+    if isinstance(problem, InputError | RecursionError):
+        return 422
+    return 503 if isinstance(problem, TcloseError | MemoryError) else 500

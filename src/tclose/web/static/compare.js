@@ -1,0 +1,71 @@
+// Rows before and after a release, side by side with what changed tinted, and how the columns are spread.
+
+import { button, h, redraw } from "./dom.js";
+import { get } from "./api.js";
+import { cell, counted, percent, visible } from "./format.js";
+import { sure } from "./stale.js";
+
+const PAGE = 25;
+
+export function comparison(job) {
+  const body = h("div", { class: "comparison" });
+  const view = { rows: [], people: false, told: null };
+  const load = async (offset) => {
+    try {
+      const told = await get(`/jobs/${job.id}/rows?offset=${offset}&limit=${PAGE}&people=${view.people}`);
+      if (!offset) Object.assign(view, { told, rows: [] });
+      view.rows.push(...told.rows);
+      draw();
+    } catch (problem) {
+      redraw(body, h("p", { class: "problem", role: "alert" }, visible(problem.message)));
+    }
+  };
+  const reveal = async () => {
+    if (await sure("Combinations of very few rows show single people. Show them on this page?", "Show them")) {
+      view.people = true;
+      load(0);
+    }
+  };
+  const draw = () => {
+    const { told, rows } = view;
+    const hidden = told.withheld && !view.people;
+    redraw(
+      body,
+      h("p", { class: "soft" }, `${counted(told.total, "combination", "combinations")} of quasi-identifiers, the most frequent first, and what is published instead.`),
+      hidden ? h("p", { class: "soft" }, `${counted(told.withheld, "combination", "combinations")} of fewer than ${told.few} ${told.counts} show single people: what was there before is withheld. `, button("Show them…", reveal, { class: "link", id: "compare-people" })) : null,
+      sides(told, rows),
+      rows.length < told.total ? h("p", { class: "actions" }, button("Show more", () => load(rows.length), { class: "quiet", id: "compare-more" })) : null,
+      h("h3", {}, "How the columns are spread"),
+      h("div", { class: "spreads" }, Object.entries(told.spread).map(([name, { before, after }]) => h("section", { "aria-label": visible(name) }, h("h4", {}, visible(name)), h("div", { class: "spread" }, bars("before", before), bars("after", after))))),
+    );
+  };
+  const toggled = (event) => { if (event.target.open && !view.told) load(0); };
+  return h("details", { class: "compare", id: "compare", on: { toggle: toggled } }, h("summary", {}, "Rows before and after"), body);
+}
+
+// Every column once: what is published as it was stands alone, what changed stands behind what it was, tinted.
+function sides(told, rows) {
+  const lines = rows.flatMap(({ size, before, after }) => after.map((cells, at) => line(told.columns, at ? "" : size.toLocaleString("en"), before, cells)));
+  return h(
+    "div",
+    { class: "scroll", tabindex: "0", role: "region", "aria-label": "Rows before and after" },
+    h("table", { class: "wide sides" }, h("thead", {}, h("tr", {}, [told.counts, ...told.columns].map((name) => h("th", { scope: "col" }, visible(name))))), h("tbody", {}, lines)),
+  );
+}
+
+function line(columns, size, before, after) {
+  const was = (place) => h("span", { class: "was" }, before ? cell(before[place]) : "withheld");
+  const pair = (place) => {
+    if (!after) return h("td", { class: "changed" }, was(place), " ", h("span", { class: "is" }, "→ left out"));
+    if (before && before[place] === after[place]) return h("td", {}, cell(after[place]));
+    return h("td", { class: "changed" }, was(place), " ", h("span", { class: "is" }, `→ ${cell(after[place])}`));
+  };
+  return h("tr", {}, h("td", {}, size), columns.map((_, place) => pair(place)));
+}
+
+function bars(title, items) {
+  const most = Math.max(...items.map((item) => item.size), 1);
+  const whole = items.reduce((sum, item) => sum + item.size, 0) || 1;
+  const row = ({ label, size, values }) => h("li", { title: `${size.toLocaleString("en")}` }, h("span", { class: "bar-name" }, values > 1 && label === "others" ? counted(values, "other", "others") : cell(label)), h("span", { class: "track", "aria-hidden": "true" }, h("span", { "width%": (100 * size) / most })), h("span", { class: "bar-value" }, percent(size / whole)));
+  return h("div", {}, h("p", { class: "hint" }, title), h("ul", { class: "bars small" }, items.map(row)));
+}

@@ -1,0 +1,114 @@
+"""Types of released columns: text for quasi-identifiers whatever they show, those of the original for all others."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from pyarrow import feather
+
+from tclose import Nominal, Roles, anonymize, apply
+
+ROLES = Roles(["q"], {"s": Nominal()}, publish="all")
+DAYS = [dt.date(2020, 1, 1), dt.date(2020, 2, 29)]
+MIDNIGHTS = [dt.datetime(day.year, day.month, day.day) for day in DAYS]
+PANDAS = {
+    "ordered": pd.Categorical(["low", "high"], ["low", "middle", "high"], ordered=True),
+    "named": pd.Categorical(["b", None], ["c", "b", "a"]), "numbered": pd.Categorical([3, 1], [3, 2, 1]),
+    "few": pd.array([1, None], "Int8"), "narrow": pd.array([0.1, 2.5], "float32"),
+    "truth": pd.array([True, None], "boolean"), "text": pd.array(["x", None], "string"),
+    "moment": pd.to_datetime(["2020-01-01 08:00", "2020-01-02 00:00"]).as_unit("ns"),
+    "zoned": pd.to_datetime(["2020-07-01", None]).tz_localize("Europe/Berlin"), "day": pd.Series(DAYS, dtype=object),
+    "spell": pd.to_timedelta([1.5, 3], unit="h"), "objects": pd.Series(["x", None], dtype=object),
+}  # fmt: skip
+POLARS = {
+    "ranked": (pl.Enum(["low", "middle", "high"]), ["high", None]), "named": (pl.Categorical, ["b", "a"]),
+    "few": (pl.Int8, [1, None]), "narrow": (pl.Float32, [0.1, 2.5]), "day": (pl.Date, DAYS),
+    "moment": (pl.Datetime("ns"), MIDNIGHTS), "zoned": (pl.Datetime("us", "Asia/Tokyo"), [None, MIDNIGHTS[1]]),
+    "spell": (pl.Duration("ms"), [dt.timedelta(hours=30), None]), "clock": (pl.Time, [dt.time(8), dt.time(9, 30)]),
+}  # fmt: skip
+ARROW = {
+    "ranked": (pa.dictionary(pa.int16(), pa.string(), ordered=True), ["high", None]),
+    "named": (pa.dictionary(pa.int32(), pa.large_string()), ["b", "a"]), "few": (pa.int8(), [1, None]),
+    "narrow": (pa.float32(), [0.5, 2.5]), "wide": (pa.large_string(), ["x", None]), "day": (pa.date64(), DAYS),
+    "moment": (pa.timestamp("s"), MIDNIGHTS), "zoned": (pa.timestamp("us", "Asia/Tokyo"), [None, MIDNIGHTS[1]]),
+    "spell": (pa.duration("s"), [dt.timedelta(hours=30), None]),
+}  # fmt: skip
+ROWS = {"q": [20, 30], "s": ["x", "y"], "row": [1, 2]}
+
+
+def released(frame):
+    """The release of four rows, two of which are alike in everything but their number."""
+    return anonymize(frame, ROLES, require={"k": 2}, levels={"q": 0}, hierarchies={"q": "flat"})
+
+
+def test_every_column_of_pandas_keeps_its_type_and_its_values():
+    half = pd.DataFrame({**{name: pd.Series(cells) for name, cells in PANDAS.items()}, **ROWS})
+    frame = pd.concat([half, half.assign(row=[3, 4])], ignore_index=True)
+    made = released(frame).to_pandas().sort_values("row").reset_index(drop=True)
+    expected = frame.assign(q=frame["q"].astype(str))
+    pd.testing.assert_frame_equal(made[expected.columns], expected)
+
+
+def test_every_column_of_polars_keeps_its_type_and_its_values():
+    half = pl.DataFrame({name: pl.Series(cells).cast(kind) for name, (kind, cells) in POLARS.items()} | ROWS)
+    frame = pl.concat([half, half.with_columns(row=pl.col("row") + 2)])
+    made = released(frame).to_polars().sort("row")
+    assert made.select(frame.columns).equals(frame.with_columns(pl.col("q").cast(pl.String)))
+    assert made.schema == {**frame.schema, "q": pl.String}
+
+
+def test_every_column_of_arrow_keeps_its_type_and_its_values(tmp_path):
+    half = pa.table({name: pa.array(cells, kind if not pa.types.is_dictionary(kind) else kind.value_type)
+                     for name, (kind, cells) in ARROW.items()} | ROWS)  # fmt: skip
+    for at, (kind, _) in enumerate(ARROW.values()):
+        if pa.types.is_dictionary(kind):
+            listed = pa.array(["a", "b", "low", "high"], kind.value_type)
+            codes = pa.compute.index_in(half.column(at), listed).cast(kind.index_type).combine_chunks()
+            half = half.set_column(
+                at, half.field(at).name, pa.DictionaryArray.from_arrays(codes, listed, ordered=kind.ordered)
+            )
+    frame = pa.concat_tables([half, half.set_column(half.num_columns - 1, "row", pa.array([3, 4]))])
+    release = released(frame)
+    made = release.to_arrow().sort_by("row")
+    for name in ARROW:
+        assert made.schema.field(name).type == frame.schema.field(name).type, name
+        assert made[name].to_pylist() == frame[name].to_pylist(), name
+    release.write(tmp_path / "release.feather")
+    stored = feather.read_table(tmp_path / "release.feather").sort_by("row")
+    assert pa.types.is_dictionary(stored.schema.field("ranked").type)
+    assert stored["ranked"].to_pylist() == frame["ranked"].to_pylist()
+
+
+def test_categories_of_pandas_are_categories_in_arrow_and_of_arrow_in_pandas():
+    frame = pd.DataFrame({**{name: cells * 2 for name, cells in ROWS.items()}, "c": pd.Categorical(["u", "v"] * 2)})
+    assert pa.types.is_dictionary(released(frame).to_arrow().schema.field("c").type)
+    assert released(pa.Table.from_pandas(frame)).to_pandas()["c"].dtype == "category"
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet", ".jsonl", ".feather"])
+def test_a_quasi_identifier_is_text_in_every_month(tmp_path, ending):
+    """The first month shows ages as they are; the second needs the coarsest cell for an age that it has not seen."""
+    first = released(pd.DataFrame({name: cells * 2 for name, cells in ROWS.items()}))
+    ages = [20, 20, 30, 30, 77, 77]
+    second = apply(pd.DataFrame({"q": ages, "s": ["x", "y"] * 3, "row": range(6)}), first.recipe, widen=True)
+    assert sorted(second.to_pandas()["q"]) == ["*", "*", "20", "20", "30", "30"]
+    kinds = set()
+    for release in (first, second):
+        kinds.add(release.to_arrow().schema.field("q").type)
+        release.write(tmp_path / f"month{ending}", force=True)
+    assert kinds == {pa.string()}
+
+
+@pytest.mark.parametrize(("ending", "written"), [(".csv", "2020-02-29"), (".jsonl", '"2020-02-29"')])
+def test_a_day_that_a_type_of_moments_holds_is_written_as_a_day(tmp_path, ending, written):
+    seen = pd.to_datetime(["2021-01-01 00:00", "2021-01-01 08:00"])
+    frame = pd.DataFrame({**ROWS, "q": pd.to_datetime(DAYS[1:] * 2), "left": pd.to_datetime(DAYS), "seen": seen})
+    release = anonymize(frame, ROLES, require={"k": 2}, levels={"q": 0})
+    release.write(tmp_path / f"release{ending}")
+    text = (tmp_path / f"release{ending}").read_text()
+    assert text.count(written) == 3  # twice as the quasi-identifier, once as another column
+    assert text.count("08:00:00") == text.count("2021-01-01 00:00:00") == 1

@@ -1,0 +1,114 @@
+"""The second month: values that a recipe has not seen, and columns of another type, end in a release or a sentence."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import Counter
+from decimal import Decimal
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from anonymizing.months import ROLES, check_month, months
+from tclose import Nominal, Roles
+from tclose.anonymizing import anonymize, apply
+from tclose.errors import InputError
+
+ONE = Roles(["q"], {"ill": Nominal()})
+TREE = {"*": {"u": ["ash", "birch"], "v": ["cedar", "elm"]}}
+
+
+def test_no_second_month_ends_in_an_internal_error():
+    applied = 0
+    for _, recipe, table in months(range(120)):
+        try:
+            release = apply(table, recipe, suppress="1")
+        except InputError:
+            continue
+        if release.holds:
+            applied += 1
+            check_month(recipe, table, release, release.to_arrow().to_pylist())
+    assert applied > 25
+
+
+@pytest.mark.parametrize("words", [TREE, "quantiles:2", "groups:2"], ids=["file", "quantiles", "groups"])
+def test_a_new_value_of_a_column_published_as_it_is_is_left_out_where_no_rule_places_it(words):
+    old = pa.table({"q": ["ash", "birch", "cedar", "elm"] * 2, "ill": ["x", "y"] * 4})
+    recipe = anonymize(
+        old, ONE, require={"k": 2}, hierarchies={"q": words}, levels={"q": 0}, method="full-domain", suppress="1/2"
+    ).recipe
+    again = apply(pa.table({"q": ["ash", "oak", "ash", "elm", "elm"], "ill": ["x"] * 5}), recipe)
+    assert Counter(again.to_arrow()["q"].to_pylist()) == {"ash": 2, "elm": 2}
+    assert again.suppressed == 1
+    assert "q: 1 row has a value that its hierarchy does not cover." in again.notes
+    assert "oak" not in str(again)
+
+
+NUMBERS = [1, 2, 3, 40]
+DAYS = [dt.date(2020, 1, 1), dt.date(2020, 2, 2), dt.date(2020, 3, 3), dt.date(2021, 1, 1)]
+SAME = {
+    "text": (NUMBERS, pa.array(["1", "2", "3", "40"])),
+    "text with zeros": (NUMBERS, pa.array(["1.0", "2.00", "3", "40"])),
+    "decimal": (NUMBERS, pa.array([Decimal(f"{each}.00") for each in NUMBERS])),
+    "double": (NUMBERS, pa.array([float(each) for each in NUMBERS])),
+    "single": (NUMBERS, pa.array([float(each) for each in NUMBERS], pa.float32())),
+    "midnight": (DAYS, pa.array([dt.datetime(day.year, day.month, day.day) for day in DAYS])),
+    "day as text": (DAYS, pa.array([day.isoformat() for day in DAYS])),
+}
+
+
+@pytest.mark.parametrize("name", SAME)
+@pytest.mark.parametrize("method", ["full-domain", "mondrian"])
+@pytest.mark.parametrize("level", [0, None])
+def test_a_value_that_means_the_same_is_the_same_in_another_type(name, method, level):
+    old, new = SAME[name]
+    ill = ["x", "x", "y", "y"] * 4
+    recipe = anonymize(
+        pa.table({"q": sorted(old * 4), "ill": ill}), ONE, require={"k": 4}, method=method, whole_classes=True,
+        levels={} if level is None else {"q": level},
+    ).recipe  # fmt: skip
+    rows = pa.concat_arrays([new] * 4).sort()
+    again = apply(pa.table({"q": rows, "ill": ill}), recipe)
+    assert (again.holds, again.suppressed, again.class_count) == (True, 0, 4)
+
+
+def test_a_column_that_means_something_else_is_refused_by_name():
+    recipe = anonymize(
+        pa.table({"q": NUMBERS * 4, "ill": ["x", "y"] * 8}), ONE, require={"k": 4}, method="mondrian"
+    ).recipe
+    with pytest.raises(InputError, match="leaves out every row") as refused:
+        apply(pa.table({"q": ["ash", "elm"] * 4, "ill": ["x", "y"] * 4}), recipe)
+    assert "q: 8 rows have one of 2 values that its hierarchy does not cover." in str(refused.value)
+
+
+def test_ordered_categories_that_read_as_numbers_keep_their_declared_order():
+    """Ranks 3 < 1 < 2: the classes are [3, 1] and 2, and a 2 does not lie between 3 and 1 though it does by size."""
+
+    def table(ranks, ill):
+        grade = pd.Categorical(ranks, categories=["3", "1", "4", "2"], ordered=True)
+        return pd.DataFrame({"q": grade, "ill": ill})
+
+    old = table(["3", "1", "3", "1", "2", "2", "2", "2"], ["x", "y"] * 4)
+    recipe = anonymize(old, ONE, require={"k": 4}, method="mondrian").recipe
+    assert {cell.label for cell in recipe.columns[0].cells} == {"[3, 1]", "2"}
+    again = apply(table(["3", "1", "2", "1"] * 4, ["x"] * 8 + ["y"] * 8), recipe)
+    assert Counter(again.to_arrow()["q"].to_pylist()) == {"[3, 1]": 12, "2": 4}
+    wide = anonymize(
+        table(["3", "2"] * 4, ["x", "x", "y", "y"] * 2), ONE, require={"k": 8}, method="mondrian"
+    ).recipe  # fmt: skip
+    assert Counter(apply(table(["4", "1"] * 4, ["x"] * 8), wide).to_arrow()["q"].to_pylist()) == {"[3, 2]": 8}
+
+
+def test_a_time_of_day_between_those_of_a_class_is_covered():
+    times = [dt.time(8), dt.time(9, 30), dt.time(20), dt.time(21)]
+    roles = Roles(["q"], {"ill": Nominal()})
+    recipe = anonymize(
+        pa.table({"q": times * 2, "ill": ["x"] * 4 + ["y"] * 4}), roles, require={"k": 4}, method="mondrian"
+    ).recipe
+    again = apply(pa.table({"q": [dt.time(9)] * 4 + [dt.time(20, 1)] * 4, "ill": ["x", "y"] * 4}), recipe)
+    assert again.suppressed == 0
+
+
+def test_the_roles_of_the_months_are_those_of_their_recipes():
+    assert all(recipe.roles.quasi == ROLES.quasi for _, recipe, _ in months(range(3)))

@@ -1,0 +1,115 @@
+"""Releases that withstand attackers: the search of most detail whose gain is small enough, or none."""
+
+import json
+from fractions import Fraction
+from types import SimpleNamespace
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import tclose
+from tclose.anonymizing import withstanding
+from tclose.anonymizing.framing import RecodingOptions
+from tclose.anonymizing.trials import Plan
+from tclose.anonymizing.withstanding import bounded as bounded_by
+from tclose.models.catalogue import requirements
+from tclose.recoding.search import Search
+from tclose.render.data.releases import release_data
+
+ROLES = tclose.Roles(["town", "age"], ["illness:nominal"])
+ASK = {"hierarchies": {"town": "flat"}, "method": "merge", "effort": 0}
+
+
+def people(rows, seed=1):
+    draw = np.random.default_rng(seed)
+    return pa.table(
+        {
+            "town": draw.choice(["Aa", "Bonn"], rows).tolist(),
+            "age": draw.integers(20, 26, rows).tolist(),
+            "illness": draw.choice(["flu", "cough", "ache"], rows).tolist(),
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def bounded():
+    return tclose.anonymize(people(1000), ROLES, require={"k": 5, "t": "0.3"}, withstand="0.06", seed=7, **ASK)
+
+
+def test_a_release_that_withstands_meets_its_requirements_and_says_what_attackers_got(bounded):
+    assert bounded.holds
+    assert bounded.attack.holds
+    assert bounded.attack.gain <= 0.06
+    assert bounded.attack.divisions == 16
+    assert all(audit.holds for audit in bounded.audits())
+    assert [outcome.attacker for outcome in bounded.attack.outcomes][:2] == ["reader", "register"]
+
+
+def test_its_report_has_the_attack_and_not_the_seed(bounded):
+    told = json.dumps(release_data(bounded))
+    assert json.loads(told)["attack"]["limit"] == "0.06"
+    assert "Attackers" in bounded.to_html()
+    assert "kept in the recipe alone" in bounded.to_html()
+    assert "gain" in str(bounded)
+    assert bounded.recipe.seed == 7
+
+
+def test_a_release_that_nobody_attacked_says_so():
+    plain = tclose.anonymize(people(60), ROLES, require={"k": 5}, **ASK)
+    assert release_data(plain)["attack"] is None
+    assert "No attacker was tried" in plain.to_html()
+
+
+def test_a_seed_that_was_not_given_is_drawn_and_differs():
+    seeds = {bounded_by("0.5", ROLES, RecodingOptions({})).options.seed for _ in range(2)}
+    assert len(seeds) == 2
+    assert 0 not in seeds
+    assert bounded_by("0.5", ROLES, RecodingOptions({}, seed=7)).options.seed == 7
+
+
+def test_a_search_that_looked_well_counts_only_where_fresh_divisions_confirm_it(monkeypatch):
+    """The first divisions of the second search are lucky and its fresh ones are not; the third is as it looks."""
+    gains, seen = {"": (0.5, None), "3/20": (0.001, 0.5), "1/10": (0.001, 0.002)}, []
+
+    def tried(_distinct, plan):
+        inside = "" if plan.stricter is None else str(plan.stricter[0].threshold)
+        seen.append((inside, plan.begin, plan.divisions))
+        gain = gains[inside][plan.begin > 0]
+        return SimpleNamespace(gain=gain, likely=gain, kept=None)
+
+    monkeypatch.setattr(withstanding, "tried", tried)
+    monkeypatch.setattr(withstanding, "_NEARER", (Fraction(3, 4), Fraction(1, 2)))
+    plan = Plan(ROLES, requirements({"t": "0.2"}), RecodingOptions({}), "auto", Search(whole_classes=True), (), 4)
+    found = withstanding.withstood(None, plan, Fraction(1, 100))
+    assert (found.holds, found.trial.gain, found.plan.begin) == (True, 0.002, 20)
+    assert seen == [("", 0, 4), ("3/20", 0, 4), ("3/20", 12, 8), ("1/10", 0, 4), ("1/10", 20, 8)]
+    gains["1/10"] = (0.001, 0.011)
+    assert not withstanding.withstood(None, plan, Fraction(1, 100)).holds
+
+
+def test_of_few_people_no_small_gain_is_promised():
+    refused = tclose.anonymize(people(40), ROLES, require={"k": 20}, withstand="0.001", seed=3, **ASK)
+    assert not refused.holds
+    assert refused.recipe is None
+    assert refused.attack.holds is False
+    assert "No release of an Arrow table was found that withstands attackers." in str(refused)
+    assert any("Of few rows no small gain can be shown" in note for note in refused.notes)
+
+
+def test_where_a_gain_is_too_large_thresholds_become_stricter_inside():
+    """Two people of each age, of different illness: at k = 1 everybody is given away, in larger classes fewer are."""
+    table = pa.table({"town": ["Aa"] * 200, "age": [at // 2 for at in range(200)], "illness": ["flu", "cough"] * 100})
+    found = tclose.anonymize(
+        table, ROLES, require={"k": 1}, withstand="0.3", seed=2, **ASK
+    )  # fmt: skip
+    assert found.holds
+    assert found.audits()[0].k >= 2
+    assert any("inside" in note for note in found.notes)
+
+
+def test_people_of_several_rows_are_refused():
+    table = people(20).append_column("who", pa.array(range(20)))
+    roles = tclose.Roles(["town", "age"], ["illness:nominal"], person="who")
+    with pytest.raises(tclose.InputError, match="every row for a person of its own"):
+        tclose.anonymize(table, roles, require={"k": 2}, withstand="0.1", **ASK)

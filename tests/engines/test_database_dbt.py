@@ -1,0 +1,104 @@
+"""The dbt package: its tests pass and fail in DuckDB and PostgreSQL where an audit does."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+DBT = ROOT / ".venv" / "share" / "tclose" / "dbt" / "bin" / "dbt"
+ROWS = [
+    ("476**", "2*", 3000, "gastric ulcer", 1),
+    ("476**", "2*", 4000, "gastritis", 2),
+    ("476**", "2*", 5000, "stomach cancer", 3),
+    ("4790*", ">=40", 6000, "gastritis", 4),
+    ("4790*", ">=40", 11000, "flu", 5),
+    ("4790*", ">=40", 8000, "bronchitis", 5),
+    ("476**", "3*", 7000, "bronchitis", 6),
+    ("476**", "3*", 9000, "pneumonia", 7),
+    ("476**", "3*", 10000, "stomach cancer", 8),
+]
+"""The salary table of the paper, where t of salary is 3/8 and of disease 4/9; two rows are of one person."""
+SCHEMA = """
+models:
+  - name: visits
+    data_tests:
+      - tclose.k_anonymous: {name: k_holds, arguments: {quasi: [zip, age], k: 3}}
+      - tclose.k_anonymous: {name: k_fails, arguments: {quasi: [zip, age], k: 4}}
+      - tclose.k_anonymous: {name: people_fail, arguments: {quasi: [zip, age], k: 3, person: who}}
+    columns:
+      - name: salary
+        data_tests:
+          - tclose.t_close: {name: t_holds, arguments: {quasi: [zip, age], t: "3/8", distance: ordered}}
+          - tclose.t_close: {name: t_fails, arguments: {quasi: [zip, age], t: "0.3749", distance: ordered}}
+      - name: disease
+        data_tests:
+          - tclose.l_diverse: {name: l_holds, arguments: {quasi: [zip, age], l: 3}}
+          - tclose.l_diverse: {name: l_fails, arguments: {quasi: [zip, age], l: 4}}
+          - tclose.t_close: {name: nominal_holds, arguments: {quasi: [zip, age], t: "4/9", distance: nominal}}
+          - tclose.t_close: {name: nominal_fails, arguments: {quasi: [zip, age], t: 0.44, distance: nominal}}
+"""
+
+
+def test_the_package_has_the_statement_of_the_library():
+    statement = "tclose_audit.sql"
+    library = ROOT / "src" / "tclose" / "warehouses" / "templates" / statement
+    assert (ROOT / "dbt" / "macros" / statement).read_text() == library.read_text()
+
+
+@pytest.fixture
+def project(tmp_path, postgresql):
+    """A project with one model, and a profile for each database."""
+    if not DBT.exists():
+        missing = "dbt is not here: scripts/dbt brings it"
+        pytest.fail(missing) if os.environ.get("CI") else pytest.skip(missing)
+    shutil.copytree(ROOT / "dbt", tmp_path / "tclose")
+    (tmp_path / "packages.yml").write_text("packages:\n  - local: tclose\n")
+    (tmp_path / "dbt_project.yml").write_text(
+        "name: clinic\nversion: '1.0.0'\nconfig-version: 2\nprofile: clinic\n"
+        "flags: {send_anonymous_usage_stats: false}\n"
+    )
+    outputs = {
+        "duckdb": {"type": "duckdb", "path": str(tmp_path / "clinic.duckdb")},
+        "postgres": {
+            "type": "postgres", "host": "127.0.0.1", "port": postgresql.port, "user": "tester", "password": "none",
+            "dbname": "postgres", "schema": "dbt_clinic", "threads": 1,
+        },
+    }  # fmt: skip
+    (tmp_path / "profiles.yml").write_text(json.dumps({"clinic": {"target": "duckdb", "outputs": outputs}}))
+    selects = [
+        f"SELECT '{zone}' AS zip, '{age}' AS age, {salary} AS salary, '{disease}' AS disease, {who} AS who"
+        for zone, age, salary, disease, who in ROWS
+    ]
+    models = tmp_path / "models"
+    models.mkdir()
+    (models / "visits.sql").write_text("{{ config(materialized='table') }}\n" + "\nUNION ALL ".join(selects))
+    (models / "schema.yml").write_text(SCHEMA)
+    yield tmp_path
+    postgresql.run("DROP SCHEMA IF EXISTS dbt_clinic CASCADE")
+
+
+def run(project, *arguments):
+    environment = {**os.environ, "DBT_PROFILES_DIR": str(project), "DO_NOT_TRACK": "1"}
+    environment.pop("PYTHONPATH", None)
+    return subprocess.run([DBT, *arguments], cwd=project, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_the_tests_of_the_package_pass_and_fail_where_an_audit_does(project):
+    fetched = run(project, "deps")
+    assert fetched.returncode == 0, fetched.stdout
+    for target in ("duckdb", "postgres"):
+        done = run(project, "build", "--target", target)
+        results = json.loads((project / "target" / "run_results.json").read_text())["results"]
+        found = {each["unique_id"].split(".")[2]: each["status"] for each in results if "test." in each["unique_id"]}
+        expected = {
+            name: "pass" if name.endswith("holds") else "fail"
+            for name in ("k_holds", "k_fails", "people_fail", "t_holds", "t_fails", "l_holds", "l_fails",
+                         "nominal_holds", "nominal_fails")
+        }  # fmt: skip
+        assert found == expected, done.stdout

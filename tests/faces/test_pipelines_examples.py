@@ -1,0 +1,117 @@
+"""The pipelines in the repository do what they say: the Makefile is run, the options of the templates exist."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import types
+from pathlib import Path
+
+import click
+import pytest
+
+from tclose.cli.root import commands
+
+ROOT = Path(__file__).parents[2]
+FLOWS = {"airflow_dag.py": "airflow", "dagster_assets.py": "dagster", "prefect_flow.py": "prefect"}
+MAKEFILE = ROOT / "examples" / "pipelines" / "Makefile"
+POLICY = """
+[columns]
+zip = { role = "quasi-identifier", hierarchy = "mask" }
+pay = { role = "sensitive", distance = "ordered" }
+
+[policy]
+k = 2
+"""
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+def test_the_makefile_publishes_what_is_safe_and_only_when_something_changed(tmp_path):
+    (tmp_path / "tclose.toml").write_text(POLICY)
+    (tmp_path / "patients.csv").write_text("zip,pay\n1234,1\n1235,2\n1299,1\n1298,2\n")
+    surroundings = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    command = ["make", "-f", MAKEFILE, "publish", f"TCLOSE={sys.executable} -m tclose"]
+    first, second = (
+        subprocess.run(command, cwd=tmp_path, env=surroundings, capture_output=True, text=True, check=False)
+        for _ in range(2)
+    )
+    assert (first.returncode, second.returncode) == (0, 0), first.stdout + first.stderr
+    assert "release.csv may be published." in first.stdout
+    assert "anonymize" in first.stdout
+    assert "anonymize" not in second.stdout
+    (tmp_path / "patients.csv").write_text("zip,pay\n5234,1\n5235,2\n5299,1\n5298,2\n")  # next month's table
+    month = subprocess.run(command, cwd=tmp_path, env=surroundings, capture_output=True, text=True, check=False)
+    assert (month.returncode, "may be published" in month.stdout) == (0, True), month.stdout + month.stderr
+    assert "5" in (tmp_path / "release.csv").read_text()
+    (tmp_path / "tclose.toml").write_text(POLICY.replace("k = 2", "k = 9"))
+    third = subprocess.run(command, cwd=tmp_path, env=surroundings, capture_output=True, text=True, check=False)
+    assert third.returncode != 0
+    assert "may be published" not in third.stdout
+
+
+@pytest.fixture
+def flows(monkeypatch, tmp_path):
+    """The step that every flow calls, with a table and its policy in the folder that it runs in."""
+    (tmp_path / "tclose.toml").write_text(POLICY)
+    (tmp_path / "patients.csv").write_text("zip,pay\n1234,1\n1235,2\n1299,1\n1298,2\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(ROOT / "src"))
+    monkeypatch.syspath_prepend(str(MAKEFILE.parent))
+    return importlib.import_module("steps")
+
+
+def test_the_step_of_every_flow_releases_what_is_safe_and_nothing_else(flows, tmp_path):
+    assert flows.release("patients.csv", "tclose.toml", "release.csv") == "release.csv"
+    released = (tmp_path / "release.csv").read_bytes()
+    assert (tmp_path / "release.csv.html").exists()
+    (tmp_path / "tclose.toml").write_text(POLICY.replace("k = 2", "k = 9\nl = 5"))
+    with pytest.raises(flows.NotReleasedError, match=r"left with [12]"):
+        flows.release("patients.csv", "tclose.toml", "release.csv")
+    (tmp_path / "patients.csv").write_text("zip,pay,name\n1234,1,Ann\n1235,2,Bea\n")
+    with pytest.raises(flows.NotReleasedError, match="left with 2: Error: No role is given to this column: 'name'"):
+        flows.release("patients.csv", "tclose.toml", "release.csv")
+    assert (tmp_path / "release.csv").read_bytes() == released
+
+
+@pytest.mark.parametrize(("flow", "package"), FLOWS.items())
+def test_every_flow_publishes_after_the_step_and_runs_where_its_package_is(flow, package, flows, monkeypatch):
+    """No package of these is installed for the tests: their words are stood in for, what they wrap is run."""
+    source = (MAKEFILE.parent / flow).read_text(encoding="utf-8")
+    order = [found.start() for found in re.finditer(r"steps\.release\(|is published|def published", source)]
+    assert len(order) == 2
+    assert source.index("steps.release(") == order[0]
+    monkeypatch.setitem(sys.modules, package, Words(package))
+    for part in ("decorators",):
+        monkeypatch.setitem(sys.modules, f"{package}.{part}", Words(part))
+    for name, value in (("TABLE", "patients.csv"), ("POLICY", "tclose.toml"), ("TARGET", "release.csv")):
+        monkeypatch.setenv(name, value)
+    called = []
+    monkeypatch.setattr(flows, "release", lambda *given: called.append(given) or given[2])
+    names: dict[str, object] = {"__name__": "flow", "__file__": str(MAKEFILE.parent / flow)}
+    exec(compile(source, flow, "exec"), names)
+    for run in (names.get("monthly_release"), names.get("monthly"), names.get("release")):
+        if callable(run) and not called:
+            run(*(["patients.csv", "tclose.toml", "release.csv"] if "sys.argv" in source else []))
+    assert called == [("patients.csv", "tclose.toml", "release.csv")]
+
+
+class Words(types.ModuleType):
+    """A package of which every name is a decorator that changes nothing, called with settings or without."""
+
+    def __getattr__(self, name):
+        def word(*given, **settings):
+            return given[0] if given and callable(given[0]) and not settings else (lambda function: function)
+
+        return word
+
+
+@pytest.mark.parametrize("place", ["action.yml", "examples/pipelines/gitlab.yml", ".pre-commit-hooks.yaml"])
+def test_every_option_of_a_template_exists(place):
+    audit = commands.get_command(click.Context(commands), "audit")
+    known = {name for parameter in audit.params for name in parameter.opts + parameter.secondary_opts}
+    line = next(line for line in (ROOT / place).read_text().splitlines() if "tclose" in line and " audit " in line)
+    assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", line.partition(" audit ")[2])) <= known

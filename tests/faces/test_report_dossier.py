@@ -1,0 +1,98 @@
+"""The report as a dossier: its purpose and people, its glossary, and a template of one's own."""
+
+import pytest
+
+import tclose
+from tclose.errors import InputError, PolicyError
+from tclose.policy_about import About
+from tclose.policy_files import parse_policy
+from tclose.render.data.policies import policy_text
+
+ABOUT = About("Research on <b>wages</b>", "University", "Ann Author", "Bo Approver", "2027-11-01")
+
+
+@pytest.fixture(scope="module")
+def audit():
+    return tclose.audit("example:salary", require={"k": 3, "t": "0.3"})
+
+
+def test_purpose_people_and_review_stand_in_the_report_and_on_the_lines_to_sign(audit):
+    page = audit.to_html(about=ABOUT)
+    assert "Research on &lt;b&gt;wages&lt;/b&gt;" in page
+    assert "Ann Author and Bo Approver. The last page has lines for both." in page
+    for line in ("Author: Ann Author", "Approver: Bo Approver", "To be reviewed on 2027-11-01"):
+        assert f"{line}</div>" in page
+    plain = audit.to_html()
+    assert 'id="purpose"' not in plain
+    assert "Author: name and position</div>" in plain
+
+
+def test_models_have_their_titles_and_words_their_meanings(audit):
+    page = audit.to_html()
+    assert "t-closeness: t ≤ 0.3" in page
+    assert "a column that others may know of a person" in page
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('[report]\npurpose = "x"\nwhom = "y"', "whom"),
+        ("[report]\npurpose = 3", "must be a text"),
+        (f'[report]\nauthor = "{"x" * 601}"', "at most 600"),
+    ],
+)
+def test_what_a_policy_says_of_its_report_is_checked(tmp_path, text, message):
+    with pytest.raises(PolicyError, match=message):
+        parse_policy(text, tmp_path / "tclose.toml")
+
+
+def test_a_policy_brings_purpose_and_people_back(tmp_path):
+    text = '[report]\npurpose = "a \\"quoted\\" purpose"\nreview = 2027-11-01\n'
+    policy = parse_policy(text, tmp_path / "tclose.toml")
+    assert policy.about == About(purpose='a "quoted" purpose', review="2027-11-01")
+    assert parse_policy(policy_text(policy), tmp_path / "tclose.toml").about == policy.about
+
+
+def test_a_template_of_ones_own_is_escaped_and_reaches_nothing_else(audit, tmp_path):
+    own = tmp_path / "own.html"
+    own.write_text("<h1>{{ report.title }}</h1>{% for s in report.sections %}<p>{{ s.title }}</p>{% endfor %}")
+    page = audit.to_html(template=own)
+    assert page.startswith("<h1>The example &#39;salary&#39; does not meet")
+    assert "<p>Glossary</p>" in page
+    for wrong in ("{{ nothing }}", "{% for %}", "{{ report.__class__.__mro__ }}", "{% include 'there.html' %}"):
+        own.write_text(wrong)
+        with pytest.raises(InputError, match="It is one of Jinja"):
+            audit.to_html(template=own)
+    with pytest.raises(InputError, match="cannot be read"):
+        audit.to_html(template=tmp_path / "none.html")
+
+
+def test_the_command_line_takes_people_from_the_policy_and_a_template(tmp_path, capsys):
+    from tclose.cli import outcome
+
+    policy = tmp_path / "tclose.toml"
+    policy.write_text(
+        '[table]\nsource = "example:salary"\n[columns]\nzip = {role = "quasi-identifier"}\n'
+        'age = {role = "quasi-identifier", hierarchy = "flat"}\nsalary = {role = "sensitive", distance = "ordered"}\n'
+        'disease = {role = "identifier"}\n[policy]\nk = 3\n[report]\nrecipient = "The Recipient"\n'
+    )
+    own = tmp_path / "own.html"
+    own.write_text("{{ report.name }}: {{ report.sections[1].blocks[0].rows[0][1][0].text }}")
+    page = tmp_path / "audit.html"
+    assert outcome(["audit", "--policy", str(policy), "-o", str(page)]) == 0
+    assert "The Recipient" in page.read_text(encoding="utf-8")
+    report = tmp_path / "release.html"
+    done = outcome(["anonymize", "--policy", str(policy), "--report", str(report), "--template", str(own)])
+    assert (done, capsys.readouterr().err.count("Error")) == (0, 0)
+    assert report.read_text(encoding="utf-8").strip() == "Release of the example &#39;salary&#39;: The Recipient"
+
+
+def test_a_notebook_shows_a_release_with_its_figures_before_and_after():
+    release = tclose.anonymize("example:salary", require={"k": 3, "t": "0.45"}, hierarchies={"age": "flat"})
+    shown = release._repr_html_()
+    assert shown.count("What was required") == 2  # the label and the caption of one table
+    assert "Before and after" in shown
+    assert "4/9" in shown
+    assert shown.count('class="tclose-figure tclose-distances"') == 2
+    assert "Detail lost, by column" in shown
+    assert len(shown) < 150_000

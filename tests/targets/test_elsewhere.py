@@ -1,0 +1,76 @@
+"""Files take their places on Windows: folders cannot be opened there, open files not removed, and nothing is locked."""
+
+import errno
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from tclose.targets import committing, journal, private, target_at, write_text
+
+DESCRIPTORS = Path("/proc/self/fd")
+
+
+@pytest.fixture
+def windows(monkeypatch):
+    """A system that refuses what Windows refuses, told to the two modules that ask which one it is."""
+    fcntl = pytest.importorskip("fcntl")
+    if not DESCRIPTORS.is_dir():
+        pytest.skip("without /proc nobody can say which files are open")
+    really_open, really_settle, really_unlink = os.open, os.fsync, os.unlink
+
+    def opened(path, flags, *more, **options):
+        if Path(path).is_dir():
+            raise PermissionError(errno.EACCES, "a folder cannot be opened", str(path))
+        return really_open(path, flags, *more, **options)
+
+    def settled(descriptor):
+        if fcntl.fcntl(descriptor, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY:
+            raise OSError(errno.EBADF, "only what can be written to can be flushed")
+        really_settle(descriptor)
+
+    def removed(path, **options):
+        if any(is_same(entry, path) for entry in DESCRIPTORS.iterdir()):
+            raise PermissionError(errno.EACCES, "somebody has it open", str(path))
+        really_unlink(path, **options)
+
+    def linked(*_, **options):
+        if options.get("follow_symlinks") is False:
+            raise NotImplementedError("follow_symlinks unavailable on this platform")
+
+    monkeypatch.setattr(os, "open", opened)
+    monkeypatch.setattr(os, "fsync", settled)
+    monkeypatch.setattr(os, "unlink", removed)
+    monkeypatch.setattr(os, "link", linked)
+    monkeypatch.setattr(
+        Path, "unlink", lambda path, missing_ok=False: (missing_ok and not path.exists()) or removed(path)
+    )
+    monkeypatch.setitem(sys.modules, "fcntl", None)
+    for module in (journal, private):
+        monkeypatch.setattr(module, "FOLDERS_ARE_FILES", False)
+
+
+def is_same(entry, path):
+    try:
+        return entry.samefile(path)
+    except OSError:
+        return False
+
+
+def test_a_single_file_takes_its_place_and_leaves_nothing(windows, tmp_path):
+    for text in ("first", "second"):
+        write_text(target_at(tmp_path / "audit.json"), text)
+        assert (tmp_path / "audit.json").read_text(encoding="utf-8") == text
+    assert [path.name for path in tmp_path.iterdir()] == ["audit.json"]
+
+
+def test_several_files_take_their_places_together_and_leave_nothing(windows, tmp_path):
+    names = ["release.csv", "release.csv.recipe.json", "release.csv.report.json"]
+    for month in ("january", "february"):
+        with committing([target_at(tmp_path / name) for name in names]) as places:
+            for place, name in zip(places, names, strict=True):
+                place.write_text(f"{month} {name}", encoding="utf-8")
+        assert {path.name: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()} == {
+            name: f"{month} {name}" for name in names
+        }

@@ -1,0 +1,132 @@
+"""A statement says what an audit says, to the last digit, and no name or text of it is ever run."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+
+import duckdb
+import pyarrow as pa
+import pytest
+import sqlglot
+from hypothesis import given, settings
+
+import tclose
+from tclose import Hierarchical, Nominal, Numeric, Ordered, Roles
+from tclose.errors import InputError
+from tclose.warehouses import DIALECTS, audit_sql
+from warehouses.statement_cases import asked, audited, read, statement
+
+HOSTILE = ['"; DROP TABLE visits; --', "a'b", "a\\'b", "a`b", "a\nb", "{{ 7 * 7 }}", "{% raw %}", "--", "/*", 'ü "q"']
+
+
+def in_sqlite(columns, query):
+    with closing(sqlite3.connect(":memory:")) as connection:
+        names = ", ".join('"' + name.replace('"', '""') + '"' for name in columns)
+        connection.execute(f'CREATE TABLE "the visits" ({names})')
+        marks = ", ".join("?" * len(columns))
+        connection.executemany(f'INSERT INTO "the visits" VALUES ({marks})', zip(*columns.values(), strict=True))
+        return connection.execute(query).fetchall()
+
+
+def in_duckdb(columns, query):
+    with duckdb.connect() as connection:
+        connection.register("the visits", pa.table(columns))
+        return connection.execute(query).fetchall()
+
+
+@settings(max_examples=60)
+@given(case=asked())
+def test_a_statement_says_what_an_audit_says(case):
+    columns, roles, require = case
+    expected = audited(columns, roles, require)
+    for dialect, run in (("duckdb", in_duckdb), ("sqlite", in_sqlite)):
+        assert read(run(columns, statement('"the visits"', roles, require, dialect))) == expected
+
+
+@settings(max_examples=10)
+@given(case=asked())
+def test_every_dialect_is_one_select_of_its_own_grammar(case):
+    _, roles, require = case
+    for dialect in DIALECTS:
+        (parsed,) = sqlglot.parse(statement("clinic.visits", roles, require, dialect), read=dialect)
+        assert isinstance(parsed, sqlglot.exp.Select)
+        assert {table.name for table in parsed.find_all(sqlglot.exp.Table)} >= {"visits"}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_names_and_texts_stay_names_and_texts(name):
+    roles = Roles([f"{name}1"], {f"{name}2": Ordered(order=(name, "z"))})
+    for dialect in DIALECTS:
+        query = audit_sql('"' + name.replace('"', '""') + '"', roles, require={"k": 2}, dialect=dialect)
+        (parsed,) = sqlglot.parse(query, read=dialect)
+        assert name in {table.name for table in parsed.find_all(sqlglot.exp.Table)}
+        assert {f"{name}1", f"{name}2"} <= {column.name for column in parsed.find_all(sqlglot.exp.Column)}
+        assert name in {each.this for each in parsed.find_all(sqlglot.exp.Literal) if each.is_string}
+
+
+def test_long_gaps_between_the_values_of_a_class_are_added_up_at_once():
+    """Classes that hold few of 400 values: gaps of one sign, and gaps in which it changes."""
+    columns = {
+        "q": ["a"] * 3 + ["b"] * 2 + ["c"] + ["d"] * 400 + ["e"] * 2,
+        "s": [1, 200, 400, 399, 3, 57, *range(1, 401), 1, 1],
+    }
+    roles, require = Roles("q", {"s": Ordered()}), {"k": "1", "l": "1", "t": "0.2"}
+    expected = audited(columns, roles, require)
+    for dialect, run in (("duckdb", in_duckdb), ("sqlite", in_sqlite)):
+        assert read(run(columns, statement('"the visits"', roles, require, dialect))) == expected
+
+
+@pytest.mark.parametrize(
+    ("columns", "roles", "problem"),
+    [
+        ({"q": [1], "s": [None]}, Roles("q", {"s": Ordered()}), "missing"),
+        ({"q": [1], "s": [None]}, Roles("q", {"s": Ordered(nulls="drop")}), "no row has a value"),
+        ({"q": [1], "s": ["x"]}, Roles("q", {"s": Ordered(order=("low", "high"))}), "order"),
+        ({"q": [1], "s": ["x"]}, Roles("q", {"s": Ordered(order=("low", "high"), nulls="last")}), "order"),
+        ({"q": [1, 2], "s": [1, 2], "p": [1, None]}, Roles("q", {"s": Ordered()}, person="p"), "no person"),
+        ({"q": [], "s": []}, Roles("q", {"s": Ordered()}), "no rows"),
+    ],
+)
+def test_what_cannot_be_judged_is_a_problem_and_no_verdict(columns, roles, problem):
+    rows = in_sqlite(columns, audit_sql('"the visits"', roles, require={"l": 1, "t": 1}, dialect="sqlite"))
+    for row in rows:
+        if row[1] is not None:
+            assert problem in row[10]
+            assert row[3] is row[6] is row[7] is None
+
+
+def test_numbers_too_large_for_the_database_give_no_verdict():
+    """With 2,100 rows of 2,000 values and a threshold of 16 digits, products pass the 64 bits that SQLite has."""
+    columns = {"q": [1] * 2100, "s": [*range(2000), *([0] * 100)]}
+    roles, require = Roles("q", {"s": Ordered()}), {"k": "1", "l": "1", "t": "0.0000000000000001"}
+    (row,) = [row for row in in_sqlite(columns, statement('"the visits"', roles, require, "sqlite")) if row[0] == "t"]
+    assert (row[3], row[6]) == (None, None)
+    assert "too large" in row[10]
+    found = read(in_duckdb(columns, statement('"the visits"', roles, require, "duckdb")))
+    assert found == audited(columns, roles, require)
+
+
+@pytest.mark.parametrize(
+    ("roles", "require", "said"),
+    [
+        (Roles("q", {"s": Numeric()}), {}, "ordered or nominal"),
+        (Roles("q", {"s": None}), {}, "says no distance"),
+        (Roles("q", {"s": Hierarchical({"all": ["a"]})}), {}, "is hierarchical"),
+        (Roles("q", {"s": Nominal()}), {"entropy_l": 2}, "'entropy_l'"),
+        (Roles("q", {"s": Nominal(), "u": Nominal()}, together="joint"), {}, "together='each'"),
+        (Roles("q", {"s": Nominal()}), {"t": {"u": 0.1}}, "'u'"),
+    ],
+)
+def test_what_a_statement_cannot_judge_is_refused(roles, require, said):
+    with pytest.raises(InputError, match=said):
+        audit_sql("visits", roles, require=require)
+
+
+def test_an_unknown_dialect_and_a_name_that_is_none_are_refused():
+    roles = Roles("q", {"s": Nominal()})
+    with pytest.raises(InputError, match="Did you mean 'postgres'"):
+        audit_sql("visits", roles, dialect="postgresql")
+    with pytest.raises(InputError, match="not the name of a table"):
+        audit_sql('a"b', roles)
+    assert tclose.audit_sql is audit_sql
