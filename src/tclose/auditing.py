@@ -265,7 +265,7 @@ def suspects(table: Table[Any], roles: Roles) -> list[str]:
 def repeated(session: Engine, table: Table[Any], roles: Roles) -> Iterable[str]:
     """Give a warning for each suspect whose values are in several rows."""
     for name in suspects(table, roles):
-        census = session.census(table, name)
+        census = session.census(table, name, several=True)
         several = census.several
         if several and (person_in(name) is not None or ROWS_EACH * census.people >= census.rows):
             people = f"{several:,} {'has' if several == 1 else 'have'} several rows"

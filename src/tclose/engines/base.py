@@ -334,9 +334,9 @@ class Engine(ABC):
     def values(self, table: Any, names: tuple[str, ...]) -> Observed:
         """Return the distinct values of a column, or of several taken as one, with their counts."""
 
-    def census(self, table: Any, person: str) -> Census:
-        """Return how many people the rows of a table are of, told apart by a column."""
-        del table, person
+    def census(self, table: Any, person: str, *, several: bool = False) -> Census:
+        """Return how many people the rows of a table are of, told apart by a column; who has several, where asked."""
+        del table, person, several
         raise self._without_rows()
 
     def trajectories(self, table: Any, quasi: Sequence[str], person: str) -> Trajectories:

@@ -19,14 +19,14 @@ class Census:
     people
         How many different values the column has; a missing value is not one.
     several
-        How many people have several rows.
+        How many people have several rows; None where nobody asked.
     missing
         How many rows have no value.
     """
 
     rows: int
     people: int
-    several: int
+    several: int | None
     missing: int = 0
 
     def check(self, person: str, label: str) -> None:

@@ -122,12 +122,16 @@ class DatabaseSession(Engine):
         """Return the distinct values of a column, or of several taken as one, with their counts."""
         return self._local.values(self._counted(table, names), names)
 
-    def census(self, table: OpenedTable | LoadedTable, person: str) -> Census:
-        """Return how many people the rows of a table are of, told apart by a column."""
+    def census(self, table: OpenedTable | LoadedTable, person: str, *, several: bool = False) -> Census:
+        """Return how many people the rows of a table are of, told apart by a column; who has several, where asked."""
         if isinstance(table, LoadedTable):
             return self._local.census(table, person)
         kept = table.keep([person])
         cell = kept.dialect.cell(kept.column(person))
+        if not several:
+            counts = f"SELECT count(*) AS a, count(DISTINCT {cell}) AS b, count({cell}) AS c FROM {kept.relation}"  # noqa: S608 - quoted
+            ((rows, people, someones),) = self.connection(kept.source).rows(counts)
+            return Census(int(rows), int(people), None, int(rows) - int(someones))
         grouped = f"SELECT {cell} AS p, count(*) AS n FROM {kept.relation} GROUP BY 1"  # noqa: S608 - quoted
         (found,) = self.connection(kept.source).rows(PEOPLE_QUERY.format(grouped=grouped))
         return Census(*map(int, found))
