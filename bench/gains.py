@@ -13,13 +13,13 @@ import numpy as np
 import pyarrow as pa
 
 import tclose
-from tclose.anonymizing.framing import RecodingOptions, attributes_of
-from tclose.anonymizing.trials import Plan, divided, whole_domains
+from tclose.anonymizing.framing import RecodingOptions
+from tclose.anonymizing.trials import Plan, divided, subjects_of, whole_domains
 from tclose.attacks.answers import answer_labels
 from tclose.attacks.catalogue import attackers_named
+from tclose.attacks.crowds import Subjects
 from tclose.attacks.measures import Tally, interval_of
 from tclose.engines.choosing import working_session
-from tclose.engines.distinct import DistinctRows
 from tclose.models.catalogue import requirements
 from tclose.recoding.search import Search
 
@@ -60,16 +60,15 @@ def seeded(kind: str, rows: int) -> pa.Table:
     return pa.table({"age": age, "sex": sex, **names})
 
 
-def distinct_of(table: pa.Table) -> DistinctRows:
+def subjects(table: pa.Table) -> Subjects:
     """Return the distinct rows of a table."""
     with working_session(table) as session:
-        kept = session.open(table).keep([*ROLES.quasi, *ROLES.sensitive])
-        return session.distinct(kept, ROLES.quasi, attributes_of(ROLES), lambda _stage, _share: None)
+        return subjects_of(session, session.open(table), ROLES, lambda _stage, _share: None)
 
 
 def measured(kind: str, rows: int, k: int, t: str, divisions: int, method: str) -> None:
     """Print what attackers gain from a table, and how often an interval misses it."""
-    distinct = distinct_of(seeded(kind, rows))
+    people = subjects(seeded(kind, rows))
     attackers = attackers_named(None, collecting=False, made=True, required=True)
     effort = 1 if method == "auto" else 0
     plan = Plan(
@@ -81,8 +80,8 @@ def measured(kind: str, rows: int, k: int, t: str, divisions: int, method: str) 
         attackers,
         divisions,
     )
-    labels = [answer_labels(domain) for domain in whole_domains(distinct, ROLES)]
-    found = [divided(distinct, plan, labels, at) for at in range(divisions)]
+    labels = [answer_labels(domain) for domain in whole_domains(people.distinct, ROLES)]
+    found = [divided(people, plan, labels, at) for at in range(divisions)]
     kept = float(np.mean([each.kept for each in found]))
     for attacker in attackers:
         tallies = [each.tallies["illness", attacker.key] for each in found]

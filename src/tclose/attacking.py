@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from tclose.anonymizing.framing import GivenHierarchy, Levels, RecodingOptions, attributes_of
+from tclose.anonymizing.framing import GivenHierarchy, Levels, RecodingOptions
 from tclose.anonymizing.releasing import chosen_search, whole_seed
-from tclose.anonymizing.trials import Plan, check_attackable, tried, tried_on
+from tclose.anonymizing.trials import Plan, check_attackable, subjects_of, tried, tried_on
 from tclose.attacks.catalogue import attackers_named
 from tclose.attacks.findings import Attack
 from tclose.auditing import built_in_roles, check_attributes, checked
-from tclose.engines.base import Engine, Progress, Table
+from tclose.engines.base import Engine, Progress
 from tclose.engines.distinct import DistinctRows
 from tclose.errors import InputError, either
 from tclose.exact import Number, share
@@ -112,24 +112,24 @@ def attack(
         wanted = required_for_any(requirements(require), any)
         check_attributes(wanted, roles)
         search = chosen_search(
-            loss, against, progress, whole_classes=whole_classes, pruned=pruned, effort=effort, threads=threads
+            loss,
+            against,
+            progress,
+            whole_classes=whole_classes or roles.person is not None,
+            pruned=pruned,
+            effort=effort,
+            threads=threads,
         )
         options = RecodingOptions(
             hierarchies or {}, levels or {}, weights or {}, share(suppress, "suppress"), intervals, whole_seed(seed)
         )
-        distinct = _distinct(session, opened, roles, search)
+        subjects = subjects_of(session, opened, roles, search.tell)
         divided = 0 if release is not None else divisions
         plan = Plan(roles, tuple(wanted), options, method, search, chosen, divided, twice)
         releases = [_opened(session, each, roles, search) for each in (release, *previous) if each is not None]
-        trial = tried_on(distinct, releases, plan) if releases else tried(distinct, plan)
+        trial = tried_on(subjects, releases, plan) if releases else tried(subjects, plan)
         told = trial.attack(opened.label, plan, limit, opened.notes)
         return replace(told, few=0) if is_example(table) else told
-
-
-def _distinct(session: Engine, opened: Table[Any], roles: Roles, search: Search) -> DistinctRows:
-    """Return the distinct rows of what attackers know of a table."""
-    kept = opened.keep([*roles.quasi, *roles.sensitive])
-    return session.distinct(kept, roles.quasi, attributes_of(roles), search.tell)
 
 
 def _check_asked(divisions: object, *, beside: bool, made: bool) -> None:
@@ -146,4 +146,4 @@ def _opened(session: Engine, table: object, roles: Roles, search: Search) -> Dis
     """Return the distinct rows of a release, which has the columns of its original."""
     opened = session.open(table)
     own = checked(Roles(roles.quasi, roles.sensitive, together=roles.together), opened)
-    return _distinct(session, opened, own, search)
+    return subjects_of(session, opened, own, search.tell).distinct

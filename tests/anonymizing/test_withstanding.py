@@ -106,10 +106,3 @@ def test_where_a_gain_is_too_large_thresholds_become_stricter_inside():
     assert found.holds
     assert found.audits()[0].k >= 2
     assert any("inside" in note for note in found.notes)
-
-
-def test_people_of_several_rows_are_refused():
-    table = people(20).append_column("who", pa.array(range(20)))
-    roles = tclose.Roles(["town", "age"], ["illness:nominal"], person="who")
-    with pytest.raises(tclose.InputError, match="every row for a person of its own"):
-        tclose.anonymize(table, roles, require={"k": 2}, withstand="0.1", **ASK)

@@ -13,7 +13,7 @@ import numpy as np
 from tclose import Roles
 from tclose.anonymizing.framing import Frame, RecodingOptions, framed
 from tclose.attacks.answers import answer_labels
-from tclose.attacks.scene import Scene
+from tclose.attacks.scene import People, Scene
 from tclose.attacks.seen import Seen
 from tclose.domains import Observed
 from tclose.engines.distinct import DistinctRows
@@ -22,10 +22,10 @@ from tclose.recoding.methods import found
 from tclose.recoding.partition import Partition, published
 from tclose.recoding.search import Search
 
-People = tuple[tuple[int | str, ...], ...]
+Combinations = tuple[tuple[int | str, ...], ...]
 
 
-def distinct_rows(people: People, values: Sequence[str]) -> DistinctRows:
+def distinct_rows(people: Combinations, values: Sequence[str]) -> DistinctRows:
     """Return the distinct rows of people with their sensitive values."""
     rows = Counter(zip(people, values, strict=True))
     columns = [*zip(*(person for person, _ in rows), strict=True), [value for _, value in rows]]
@@ -40,7 +40,7 @@ def distinct_rows(people: People, values: Sequence[str]) -> DistinctRows:
     return DistinctRows.of(attributes, len(columns) - 1, counts)
 
 
-def frame_of(people: People, values: Sequence[str], require: Mapping[str, object]) -> Frame:
+def frame_of(people: Combinations, values: Sequence[str], require: Mapping[str, object]) -> Frame:
     """Return the problem of releasing people; columns of text are flat."""
     names = [f"q{at}" for at in range(len(people[0]))]
     flat = {name: "flat" for name, cell in zip(names, people[0], strict=True) if isinstance(cell, str)}
@@ -52,11 +52,15 @@ def frame_of(people: People, values: Sequence[str], require: Mapping[str, object
 def scene_of(frame: Frame, partition: Partition) -> Scene:
     """Return a release under attack, without a control group."""
     seen = Seen.of(frame.problem, partition, 0, answer_labels(frame.problem.domains[0]))
-    shape = (len(seen.people), seen.answers.number)
-    members = np.zeros(shape, dtype=np.int64)
-    np.add.at(members, (frame.problem.tuples[0], frame.problem.ranks[:, 0]), frame.problem.counts)
+    answers = seen.answers.of_rank[frame.problem.ranks[:, 0]].astype(np.int64)
+    members = People.of_rows(frame.problem.tuples[0], answers, frame.problem.counts)
     alone = np.arange(len(seen.people))
-    return Scene(seen, members, None, alone, np.ones_like(alone))
+    return Scene(seen, members, None, alone, np.ones_like(alone), seen.answers.labels)
+
+
+def table_of(scene: Scene) -> np.ndarray:
+    """Return how many members have each combination and answer."""
+    return scene.members.rows_by(scene.members.number, (len(scene.seen.people), scene.seen.answers.number))
 
 
 def published_view(frame: Frame, partition: Partition) -> frozenset[object]:
@@ -80,7 +84,7 @@ class Truth:
 
 
 @cache
-def truths(people: People, values: str, k: int, t: str, method: str, *, whole: bool) -> tuple[Truth, ...]:
+def truths(people: Combinations, values: str, k: int, t: str, method: str, *, whole: bool) -> tuple[Truth, ...]:
     """Return every release that some assignment of the values to the people gives, with the exact posteriors."""
     seen: dict[frozenset[object], list[tuple[str, ...]]] = defaultdict(list)
     made = {}

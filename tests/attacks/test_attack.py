@@ -9,11 +9,11 @@ import pyarrow as pa
 import pytest
 
 import tclose
-from attacks.small_tables import frame_of, scene_of
+from attacks.small_tables import frame_of, scene_of, table_of
 from tclose.attacks.catalogue import ATTACKERS
 from tclose.attacks.covering import columns_of, covered
 from tclose.attacks.measures import interval_of, tallied_attack
-from tclose.attacks.scene import Conclusion, Scene
+from tclose.attacks.scene import Conclusion, People, Scene
 from tclose.recoding.methods import found
 from tclose.recoding.partition import INTERVAL, published
 from tclose.recoding.search import Search
@@ -108,13 +108,18 @@ class Chance:
 
 def chance_interval(draw, claims, right, control, divisions):
     """Return the interval of divisions in which claims about some of 50 classes of 6 people are right by chance."""
-    seen = SimpleNamespace(answers=SimpleNamespace(prior=np.array([0.5, 0.5]), number=2, labels=("a", "b"),
-                                                   distances=lambda each: each[:, 0] - 0.5))  # fmt: skip
+    answers = SimpleNamespace(prior=np.array([0.5, 0.5]), distances=lambda each: each[:, 0] - 0.5)
+    seen = SimpleNamespace(people=np.full(50, 6.0), answers=answers)
     tallies = []
     for _ in range(divisions):
         ill = draw.binomial(6, right, 50), draw.binomial(6, control, 50)
-        members, others = (np.stack([each, 6 - each], axis=1) for each in ill)
-        scene = Scene(seen, members, others, np.arange(50), np.full(50, 6))
+        members, others = (
+            People.of_rows(
+                np.tile(np.arange(50), 2), np.repeat([0, 1], 50).astype(np.int64), np.concatenate([each, 6 - each])
+            )
+            for each in ill
+        )
+        scene = Scene(seen, members, others, np.arange(50), np.full(50, 6), ("a", "b"))
         tallies.append(tallied_attack(Chance(draw.random(50) < claims), scene, 0.2))
     return interval_of(tallies)
 
@@ -160,10 +165,11 @@ def test_people_who_are_known_say_more_of_the_others():
     scene = scene_of(frame, partition)
     for seed in itertools.count():
         told = ATTACKERS["corrupted"].conclude(replace(scene, seed=seed))
-        alone = told.known.sum(axis=1) == 1
+        known = scene.members.rows_by(told.known, (2, 2))
+        alone = known.sum(axis=1) == 1
         if alone.any():
             break
-    left = (scene.members - told.known)[alone]
+    left = (table_of(scene) - known)[alone]
     np.testing.assert_allclose(told.posteriors[alone], left, atol=0.03)
 
 
@@ -188,3 +194,15 @@ def test_bands_of_a_line_do_not_say_its_smallest_and_its_largest_value():
     labels = [each.label for each in told["reader"].by_value]
     assert (labels[0], labels[1], labels[-1]) == ("up to 1003", "1004 to 1008", "1094 or more")
     assert [each.persons for each in told["reader"].by_value] == [5] * 20
+
+
+def test_people_outside_whose_value_nobody_inside_has_are_in_the_control_group():
+    """All look alike, and everybody has an illness of their own: nobody outside is missing."""
+    table = pa.table({"age": [30] * 40, "illness": [f"illness {at}" for at in range(40)]})
+    found = tclose.attack(
+        table, tclose.Roles(["age"], ["illness:nominal"]), require={"k": 2}, method="merge", attackers=["reader"],
+        effort=0,
+    )  # fmt: skip
+    (outcome,) = found.outcomes
+    assert (outcome.people, outcome.control_people) == (40, 40)  # two divisions
+    assert sum(each.control for each in outcome.by_value) == 40

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from attacks.small_tables import truths
+from attacks.small_tables import table_of, truths
 from tclose.attacks.catalogue import ATTACKERS
 
 ESTIMATES = [key for key, attacker in ATTACKERS.items() if not attacker.collects and key != "corrupted"]
@@ -46,7 +46,7 @@ def test_posteriors_are_distributions_that_add_up_to_what_was_published(found):
         np.testing.assert_allclose(concluded.sum(axis=1), 1)
         if key != "reader":  # who does not know how many people share a combination
             told = truth.scene.seen.people @ concluded
-            np.testing.assert_allclose(told, truth.scene.members.sum(axis=0), atol=0.05)
+            np.testing.assert_allclose(told, table_of(truth.scene).sum(axis=0), atol=0.05)
 
 
 def test_claims_are_right_as_often_as_said_over_all_assignments(found):

@@ -79,7 +79,6 @@ def test_every_face_names_the_attackers(run, hospital, form):
         (("--attackers", " , "), "Name at least one attacker"),
         (("--gain", "1.5"), "gain"),
         (("--l", "9"), "half of the table has no release"),
-        (("--person", "name"), "--rows"),
     ],
 )
 def test_what_cannot_be_attacked_is_refused_with_a_way_out(run, hospital, options, message):

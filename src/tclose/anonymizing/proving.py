@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
@@ -87,15 +87,20 @@ class Original:
         """
         if roles.person is None:
             return session.recode(self.published, recoding), None
-        if recoding.counts is not None:
-            raise InputError(
-                "This method divides rows that look alike, which would spread the rows of a person over classes. Take "
-                "another, such as 'auto'."
-            )
+        check_undivided(divided=recoding.counts is not None)
         if roles.person in recoding.columns:
             return session.recode(self.published, recoding), None
         witness = session.recode(self.counted, replace(recoding, columns=roles.counted))
         return session.recode(self.published, recoding), witness
+
+
+def check_undivided(*, divided: bool) -> None:
+    """Refuse a release of people that divides rows that look alike."""
+    if divided:
+        raise InputError(
+            "This method divides rows that look alike, which would spread the rows of a person over classes. Take "
+            "another, such as 'auto'."
+        )
 
 
 def distinct_people(
@@ -113,12 +118,35 @@ def distinct_people(
     return replace(distinct, sensitive=sensitive)
 
 
+class Attempt(Protocol):
+    """Something released of a problem, with its loss as it is minimised, infinite where there is no release."""
+
+    @property
+    def loss(self) -> float:
+        """The loss."""
+
+    @property
+    def left_out(self) -> Fraction:
+        """The share of rows that are left out."""
+
+    def missed(self) -> tuple[Verdict, ...]:
+        """Return what an audit of its people found missed."""
+
+
+AnAttempt = TypeVar("AnAttempt", bound=Attempt)
+
+
 @dataclass(frozen=True)
-class Attempt:
+class ReleaseAttempt:
     """A release, and its loss as it is minimised; infinite where there is none."""
 
     release: Release
     loss: float
+
+    @property
+    def left_out(self) -> Fraction:
+        """The share of rows that are left out."""
+        return Fraction(self.release.suppressed, max(self.release.original_rows, 1))
 
     def missed(self) -> tuple[Verdict, ...]:
         """Return what the audit of its people found missed."""
@@ -126,8 +154,34 @@ class Attempt:
         return missed_by(work.audits(), own=work.own) if isinstance(work, EngineWork) else ()
 
 
-def proved(attempt: Callable[[Problem], Attempt], problem: Problem, late: Callable[[], bool]) -> Release:
+def proved(attempt: Callable[[Problem], ReleaseAttempt], problem: Problem, late: Callable[[], bool]) -> Release:
     """Return the best of a few releases that the audit of their people proves, or what the last of them missed.
+
+    The parameters are those of :func:`proof`.
+    """
+    found = proof(attempt, problem, late)
+    if found.best is not None:
+        return found.best.release
+    first = found.first.release
+    standing = obstacles_of(found.missed, proven=False) or tuple(
+        replace(each, proven=False) for each in first.obstacles
+    )
+    return replace(without_rows(first), obstacles=standing)
+
+
+@dataclass(frozen=True)
+class Proof(Generic[AnAttempt]):
+    """The first attempt, the best that was proved, None where none was, and what the last others missed."""
+
+    first: AnAttempt
+    best: AnAttempt | None
+    missed: tuple[Verdict, ...]
+
+
+def proof(
+    attempt: Callable[[Problem], AnAttempt], problem: Problem, late: Callable[[], bool] = lambda: False
+) -> Proof[AnAttempt]:
+    """Return the best of a few attempts that an audit of their people proves.
 
     A search adds up the people of distinct rows, and somebody may be in several of them. What it finds is audited by
     people, and where that fails, searched for again with thresholds as much stricter as they were missed; where nothing
@@ -143,7 +197,7 @@ def proved(attempt: Callable[[Problem], Attempt], problem: Problem, late: Callab
         Says whether to be content with what was proved.
     """
     first = made = attempt(problem)
-    best: Attempt | None = None
+    best: AnAttempt | None = None
     missed: tuple[Verdict, ...] = ()
     looser: Problem | None = None
     stricter: Problem | None = None
@@ -151,7 +205,7 @@ def proved(attempt: Callable[[Problem], Attempt], problem: Problem, late: Callab
     for _ in range(_TRIES):
         missing = made.missed()
         missed = missing or missed
-        too_many = made.release.suppressed > problem.suppress * made.release.original_rows
+        too_many = made.left_out > problem.suppress
         if made.loss == math.inf or not (missing or too_many):
             stricter = problem
             best = made if made.loss < (math.inf if best is None else best.loss) else best
@@ -167,12 +221,7 @@ def proved(attempt: Callable[[Problem], Attempt], problem: Problem, late: Callab
             if between > _TRIES_BETWEEN or problem.tasks in (looser.tasks, stricter.tasks):
                 break
         made = attempt(problem)
-    if best is not None:
-        return best.release
-    standing = obstacles_of(missed, proven=False) or tuple(
-        replace(each, proven=False) for each in first.release.obstacles
-    )
-    return replace(without_rows(first.release), obstacles=standing)
+    return Proof(first, best, missed)
 
 
 def _between(looser: Problem, stricter: Problem) -> Problem:

@@ -14,7 +14,7 @@ from tclose.anonymizing.engine_release import EngineWork
 from tclose.anonymizing.framing import Frame, GivenHierarchy, Levels, RecodingOptions, attributes_of, framed
 from tclose.anonymizing.labels import recipe_of, recoding_of
 from tclose.anonymizing.obstacles import binding, obstacles
-from tclose.anonymizing.proving import Attempt, Original, distinct_people, proved
+from tclose.anonymizing.proving import Original, ReleaseAttempt, distinct_people, proved
 from tclose.anonymizing.withstanding import bounded
 from tclose.auditing import built_in_roles, check_attributes, checked, repeated, suspects
 from tclose.compiled import load_compiler
@@ -181,16 +181,16 @@ def anonymize(
         original = replace(original, numbers=numbers_of(numbers or {}, types, names))
         frame = framed_table(session, original.counted, roles, wanted, bound.options, search)
         _check_enough(frame, original)
-        told = told_of_people(session, opened, roles)
         more = (
             *disguise_notes(original.published, roles, keyed=key is not None),
             *removal_notes(roles.undecided(available), roles),
         )
         make = partial(released, session, original, frame.settled(roles), wanted, inputs=files_read(table))
-        found = bound.released(make, frame, frame.settled(roles), wanted, method, search)
+        found = bound.released(make, session, original.counted, frame, frame.settled(roles), wanted, method, search)
         recipe = with_disguise(found.recipe, disguise, keyed=key is not None)
         given_away = revealed(session, found, disguise, original.disguised)
-        return replace(found, notes=(*told, *found.notes, *more), recipe=recipe, revealed=given_away)
+        notes = (*told_of_people(session, opened, roles), *found.notes, *more)
+        return replace(found, notes=notes, recipe=recipe, revealed=given_away)
 
 
 def _check_enough(frame: Frame, original: Original) -> None:
@@ -254,11 +254,11 @@ def released(
 ) -> Release:
     """Return the release that a method finds, ready to be written, or what stands in its way; by people, proved."""
 
-    def attempt(problem: Problem) -> Attempt:
+    def attempt(problem: Problem) -> ReleaseAttempt:
         best = found(method, problem, replace(search, cluster=session.cluster(original.published)))
         if best is None:
-            return Attempt(_none(original, roles, wanted, frame, method, search), math.inf)
-        return Attempt(_made(session, original, roles, wanted, frame, best, search, inputs or {}), best.loss)
+            return ReleaseAttempt(_none(original, roles, wanted, frame, method, search), math.inf)
+        return ReleaseAttempt(_made(session, original, roles, wanted, frame, best, search, inputs or {}), best.loss)
 
     return attempt(frame.problem).release if roles.person is None else proved(attempt, frame.problem, search.late)
 

@@ -5,29 +5,33 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
 from tclose.anonymizing.framing import Frame, RecodingOptions, attributes_of, framed
-from tclose.attacks.answers import answer_labels, people_of
+from tclose.anonymizing.half_releases import Made, half_released
+from tclose.attacks.answers import answer_labels, people_of, texts_of
 from tclose.attacks.catalogue import Attacker
+from tclose.attacks.crowds import Crowd, Subjects
 from tclose.attacks.existing import existing_scene, seen_release
 from tclose.attacks.findings import Attack, Outcome
 from tclose.attacks.halves import Halves
 from tclose.attacks.measures import Tally, outcome, tallied_attack
 from tclose.domains import Domain, arranged
+from tclose.engines.base import Engine, Progress, Table
 from tclose.engines.distinct import DistinctRows
-from tclose.errors import InputError, RoleConflictError, ThresholdError, either
+from tclose.errors import InputError, InternalError, RoleConflictError, ThresholdError, either
 from tclose.hierarchies import inferred_hierarchy
 from tclose.models.catalogue import FEW, Requirement, few
-from tclose.recoding.methods import found
-from tclose.recoding.partition import Partition, kept_detail, published
+from tclose.recoding.partition import kept_detail
 from tclose.recoding.search import Search
 from tclose.roles import Nominal, Roles
 
 USUAL_T = Fraction(1, 5)
 """What a claim must exceed where no t is required."""
-_LEAST_ROWS = 4
+_LEAST = 4
+"""Fewer people cannot be divided."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +66,8 @@ class Division:
     """By attribute and attacker."""
     kept: float
     method: str
+    rows: int
+    """How many rows the half has."""
     shortened: int
     """Of how many combinations only the finest classes were weighed."""
 
@@ -73,6 +79,8 @@ class Trial:
     outcomes: tuple[Outcome, ...]
     kept: float | None
     rows: int
+    people: int | None
+    """How many people an attacked release is of, where they may have several rows."""
     method: str | None
     beyond: Mapping[str, Fraction]
     notes: tuple[str, ...]
@@ -91,42 +99,55 @@ class Trial:
         """Return the trial as people are told of it."""
         return Attack(
             source, plan.roles, plan.wanted, self.method, self.rows, plan.divisions, self.kept, dict(self.beyond),
-            limit, self.outcomes, (*notes, *self.notes), max(few(plan.wanted), FEW),
+            limit, self.outcomes, (*notes, *self.notes), max(few(plan.wanted), FEW), people=self.people,
         )  # fmt: skip
 
 
 def check_attackable(roles: Roles) -> None:
-    """Refuse roles without a sensitive attribute, and people of several rows, whom no half would hold whole."""
+    """Refuse roles without a sensitive attribute, or without anything that an attacker knows."""
     if not roles.sensitive:
         raise RoleConflictError("An attack is on a sensitive attribute, and none is named (-s NAME).")
     if not roles.quasi:
         raise RoleConflictError("An attacker knows quasi-identifiers, and none is named (-q NAME).")
-    if roles.person is not None:
-        rows = either("Roles without person", "--rows")
-        raise InputError(f"Attackers take every row for a person of its own; attack rows instead of people: {rows}.")
 
 
-def tried(distinct: DistinctRows, plan: Plan) -> Trial:
+def subjects_of(session: Engine, table: Table[Any], roles: Roles, tell: Progress) -> Subjects:
+    """Return the distinct rows of what attackers know of a table, and whose they are where people are counted."""
+    attributes = attributes_of(roles)
+    if roles.person is None:
+        kept = table.keep([*roles.quasi, *roles.sensitive])
+        return Subjects(session.distinct(kept, roles.quasi, attributes, tell))
+    kept = table.keep(roles.counted)
+    census = session.census(kept, roles.person)
+    census.check(roles.person, table.label)
+    found = Crowd.of(session.distinct(kept, [*roles.quasi, roles.person], attributes, tell))
+    if found.people != census.people:
+        raise InternalError("Two ways to count people differ.")
+    return found
+
+
+def tried(subjects: Subjects, plan: Plan) -> Trial:
     """Return what the attackers of a plan get on releases of halves of a table.
 
     Parameters
     ----------
-    distinct
-        The distinct rows of the table.
+    subjects
+        The distinct rows of the table, and whose they are.
     plan
         How halves are released, and who attacks.
     """
     if not plan.wanted:
         such = either("require={'k': 5, 't': '0.2'}", "--k 5 --t 0.2")
         raise ThresholdError(f"Say what the attacked release must meet, such as {such}.")
-    if distinct.rows < _LEAST_ROWS:
-        raise InputError(f"A table of {distinct.rows} rows cannot be divided; attack one of {_LEAST_ROWS} or more.")
-    domains = whole_domains(distinct, plan.roles)
+    if subjects.people < _LEAST:
+        unit = "rows" if subjects.crowd is None else "people"
+        raise InputError(f"A table of {subjects.people} {unit} cannot be divided; attack one of {_LEAST} or more.")
+    domains = whole_domains(subjects.distinct, plan.roles)
     labels = [answer_labels(domain) for domain in domains]
-    divisions = [divided(distinct, plan, labels, at) for at in range(plan.divisions)]
+    divisions = [divided(subjects, plan, labels, at) for at in range(plan.divisions)]
     outcomes = tuple(
         outcome(
-            attacker, domain.name, people_of(domain, labels[at]), commonest(domain),
+            attacker, domain.name, *_having(subjects, at, domain, labels[at]),
             [division.tallies[domain.name, attacker.key] for division in divisions], control=True,
         )
         for at, domain in enumerate(domains)
@@ -136,19 +157,20 @@ def tried(distinct: DistinctRows, plan: Plan) -> Trial:
     return Trial(
         outcomes,
         float(np.mean([division.kept for division in divisions])),
-        distinct.rows // 2,
+        round(float(np.mean([division.rows for division in divisions]))),
+        None if subjects.crowd is None else subjects.people // 2,
         max(set(methods), key=methods.count),
         {domain.name: claimed_beyond(plan.wanted, domain.name) for domain in domains},
-        tuple(_notes(sum(division.shortened for division in divisions), outcomes)),
+        tuple(_notes(plan.roles, sum(division.shortened for division in divisions), outcomes)),
     )
 
 
-def divided(distinct: DistinctRows, plan: Plan, labels: Sequence[Mapping[str, str]], at: int) -> Division:
+def divided(subjects: Subjects, plan: Plan, labels: Sequence[Mapping[str, str]], at: int) -> Division:
     """Return what attackers got on one division of a table.
 
     Parameters
     ----------
-    distinct, plan
+    subjects, plan
         As for :func:`tried`.
     labels
         For each sensitive attribute the answers that its values belong to.
@@ -156,14 +178,14 @@ def divided(distinct: DistinctRows, plan: Plan, labels: Sequence[Mapping[str, st
         Which of the plan's divisions it is, from 0.
     """
     which = f"division {at + 1} of {plan.divisions}"
-    halves = Halves.of(distinct, plan.options.seed + plan.begin + at)
+    halves = Halves.of(subjects.distinct, plan.options.seed + plan.begin + at, subjects.crowd)
     frame = framed(halves.released, plan.roles, plan.met, plan.options)
-    partition, method = _released(frame, plan, which)
+    made = _released(frame, halves, plan, which)
     again = None
     if plan.twice:
         other = replace(frame, problem=replace(frame.problem, seed=frame.problem.seed + 1))
-        again, _ = _released(other, plan, f"{which}, again")
-    scenes = halves.scenes(frame.problem, frame.rows, partition, again, labels)
+        again = _released(other, halves, plan, f"{which}, again").partition
+    scenes = halves.scenes(frame.problem, frame.rows, made.partition, again, labels)
     tallies = {}
     for domain, scene in zip(frame.problem.domains, scenes, strict=True):
         limit = float(claimed_beyond(plan.wanted, domain.name))
@@ -171,43 +193,45 @@ def divided(distinct: DistinctRows, plan: Plan, labels: Sequence[Mapping[str, st
             plan.search.tell(f"{attacker.key}, {which}", at / plan.divisions)
             tallies[domain.name, attacker.key] = tallied_attack(attacker, scene, limit)
     shortened = max(scene.seen.shortened for scene in scenes)
-    return Division(tallies, kept_detail(frame.problem, partition), method, shortened)
+    return Division(tallies, kept_detail(frame.problem, made.partition), made.method, halves.released_rows, shortened)
 
 
-def tried_on(distinct: DistinctRows, releases: Sequence[DistinctRows], plan: Plan) -> Trial:
+def tried_on(subjects: Subjects, releases: Sequence[DistinctRows], plan: Plan) -> Trial:
     """Return what the attackers of a plan get on a release that exists.
 
     Parameters
     ----------
-    distinct
-        The distinct rows of the original.
+    subjects
+        The distinct rows of the original, and whose they are.
     releases
         Those of the release, and of other releases about its people.
     plan
         Who attacks.
     """
-    release = releases[0]
+    release, distinct = releases[0], subjects.distinct
     if release.rows > distinct.rows:
         raise InputError(
             f"The release has {release.rows:,} rows and the original {distinct.rows:,}: it is not a release of it."
         )
     frame = framed(distinct, plan.roles, plan.wanted, _readable(distinct, plan))
+    crowd = None if subjects.crowd is None else subjects.crowd.placed(frame.rows)
     outcomes, shortened = [], 0
     for at, domain in enumerate(frame.problem.domains):
         labels = answer_labels(domain)
         seen, *others = (
             seen_release(frame.problem, frame.hierarchies, each, at, labels, own=each is release) for each in releases
         )
-        scene = existing_scene(frame.problem, seen, others, plan.options.seed)
+        scene = existing_scene(frame.problem, seen, others, plan.options.seed, crowd)
         shortened = max(shortened, seen.shortened)
         limit = float(claimed_beyond(plan.wanted, domain.name))
         for attacker in plan.attackers:
             plan.search.tell(attacker.key, None)
             tallies = [tallied_attack(attacker, scene, limit)]
-            persons = people_of(domain, labels)
-            outcomes.append(outcome(attacker, domain.name, persons, commonest(domain), tallies, control=False))
+            having = _having(subjects, at, domain, labels)
+            outcomes.append(outcome(attacker, domain.name, *having, tallies, control=False))
     beyond = {domain.name: claimed_beyond(plan.wanted, domain.name) for domain in frame.problem.domains}
-    return Trial(tuple(outcomes), None, release.rows, None, beyond, tuple(_notes(shortened, ())))
+    people = None if crowd is None else crowd.number
+    return Trial(tuple(outcomes), None, release.rows, people, None, beyond, tuple(_notes(plan.roles, shortened, ())))
 
 
 def _readable(distinct: DistinctRows, plan: Plan) -> RecodingOptions:
@@ -228,9 +252,18 @@ def whole_domains(distinct: DistinctRows, roles: Roles) -> list[Domain]:
     return found
 
 
-def commonest(domain: Domain) -> float:
-    """Return how often anybody is right who names the commonest value."""
-    return float(domain.counts.max() / domain.counts.sum())
+def _having(subjects: Subjects, at: int, domain: Domain, labels: Mapping[str, str]) -> tuple[dict[str, int], float]:
+    """Return how many people have each answer, and how often anybody is right who names the commonest value."""
+    if subjects.crowd is None:
+        return people_of(domain, labels), float(domain.counts.max() / domain.counts.sum())
+    names: dict[str, int] = {}
+    texts = texts_of(subjects.distinct.sensitive[at].listed)
+    answers = [names.setdefault(labels[text], len(names)) if text in labels else -1 for text in texts]
+    codes = subjects.distinct.sensitive_codes[:, at]
+    having = subjects.crowd.people_of(np.array(answers, dtype=np.int64)[codes], len(names))
+    known = subjects.crowd.people_of(np.where(np.array(answers)[codes] >= 0, 0, -1), 1)
+    values = subjects.crowd.people_of(np.where(np.array(answers)[codes] >= 0, codes, -1), len(texts))
+    return dict(zip(names, having.tolist(), strict=True)), float(values.max() / max(int(known[0]), 1))
 
 
 def claimed_beyond(wanted: Sequence[Requirement], attribute: str) -> Fraction:
@@ -240,14 +273,13 @@ def claimed_beyond(wanted: Sequence[Requirement], attribute: str) -> Fraction:
     return min(own or [each.threshold for each in fitting], default=USUAL_T)
 
 
-def _released(frame: Frame, plan: Plan, which: str) -> tuple[Partition, str]:
+def _released(frame: Frame, halves: Halves, plan: Plan, which: str) -> Made:
     def tell(stage: str, share: float | None) -> None:
         plan.search.tell(f"{stage}, {which}", share)
 
-    if frame.problem.k <= frame.problem.rows:
-        best = found(plan.method, frame.problem, replace(plan.search, tell=tell))
-        if best is not None:
-            return published(best.partition), best.method
+    made = half_released(frame, halves, plan.method, replace(plan.search, tell=tell))
+    if made is not None:
+        return made
     release = either("release=…, original=…", "--release FILE --original TABLE")
     raise InputError(
         "A half of the table has no release that meets the requirements, so that there is none to attack. Require "
@@ -255,8 +287,13 @@ def _released(frame: Frame, plan: Plan, which: str) -> tuple[Partition, str]:
     )
 
 
-def _notes(shortened: int, outcomes: Sequence[Outcome]) -> list[str]:
+def _notes(roles: Roles, shortened: int, outcomes: Sequence[Outcome]) -> list[str]:
     notes = []
+    if roles.pseudonym is not None:
+        notes.append(
+            "Pseudonyms tell which rows of a release are the same person's. No attacker here makes use of that; an "
+            "audit says how many people are alone with the classes that they are in."
+        )
     if shortened:
         notes.append(f"Of {shortened:,} combinations of quasi-identifiers only the finest classes were weighed.")
     if outcomes and not outcomes[0].control_people:

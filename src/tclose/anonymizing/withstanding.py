@@ -7,12 +7,14 @@ import secrets
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 from tclose.anonymizing.framing import Frame, RecodingOptions, framed
 from tclose.anonymizing.proving import without_rows
-from tclose.anonymizing.trials import Plan, Trial, check_attackable, tried
+from tclose.anonymizing.trials import Plan, Trial, check_attackable, subjects_of, tried
 from tclose.attacks.catalogue import attackers_named
-from tclose.engines.distinct import DistinctRows
+from tclose.attacks.crowds import Subjects
+from tclose.engines.base import Engine, Table
 from tclose.errors import InputError
 from tclose.exact import Number, share, written
 from tclose.models.catalogue import Requirement
@@ -51,6 +53,8 @@ class Bound:
     def released(
         self,
         make: Callable[[Frame, str, Search], Release],
+        session: Engine,
+        table: Table[Any],
         frame: Frame,
         roles: Roles,
         wanted: Sequence[Requirement],
@@ -63,15 +67,18 @@ class Bound:
         ----------
         make
             Makes the release of a frame by a method and a search.
+        session, table
+            The table, of which people are divided where they may have several rows.
         frame, roles, wanted, method, search
             What was asked for.
         """
         if self.limit is None:
             return make(frame, method, search)
         attackers = attackers_named(None, collecting=False, made=True, required=True)
-        divisions = divisions_of(frame.distinct.rows)
+        whole = Subjects(frame.distinct) if roles.person is None else subjects_of(session, table, roles, search.tell)
+        divisions = divisions_of(whole.people)
         plan = Plan(roles, tuple(wanted), self.options, method, search, attackers, divisions)
-        found = withstood(frame.distinct, plan, self.limit)
+        found = withstood(whole, plan, self.limit)
         stricter = framed(frame.distinct, roles, found.plan.met, self.options)
         release = make(stricter, found.plan.method, found.plan.search)
         release = replace(
@@ -95,12 +102,12 @@ def secret_seed(seed: int) -> int:
     return seed or 1 + secrets.randbelow(2**62)
 
 
-def divisions_of(rows: int) -> int:
+def divisions_of(people: int) -> int:
     """Return how often a table is divided to look at a search, and twice as often to confirm it."""
-    return min(max(math.ceil(2 * _PEOPLE / max(rows, 1)), _FEWEST), _MOST)
+    return min(max(math.ceil(2 * _PEOPLE / max(people, 1)), _FEWEST), _MOST)
 
 
-def withstood(distinct: DistinctRows, plan: Plan, limit: Fraction) -> Withstood:
+def withstood(subjects: Subjects, plan: Plan, limit: Fraction) -> Withstood:
     """Return the first search, from the one of most detail on, whose releases no attacker gains more from than allowed.
 
     What was chosen because it looked well is not believed: a search that is likely within the limit is tried again on
@@ -109,8 +116,8 @@ def withstood(distinct: DistinctRows, plan: Plan, limit: Fraction) -> Withstood:
 
     Parameters
     ----------
-    distinct
-        The distinct rows of the table.
+    subjects
+        The distinct rows of the table, and whose they are.
     plan
         The search that was asked for.
     limit
@@ -120,9 +127,9 @@ def withstood(distinct: DistinctRows, plan: Plan, limit: Fraction) -> Withstood:
     for at, (words, stricter) in enumerate(_candidates(plan)):
         fresh = replace(stricter, divisions=2 * plan.divisions, begin=plan.divisions * (2 * at + 1))
         try:
-            tries.append((stricter, tried(distinct, stricter)))
+            tries.append((stricter, tried(subjects, stricter)))
             looks_well = tries[-1][1].likely <= float(limit)
-            confirmed = tried(distinct, fresh) if looks_well else None
+            confirmed = tried(subjects, fresh) if looks_well else None
         except InputError:
             if not tries:
                 raise

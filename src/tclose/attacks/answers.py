@@ -107,9 +107,13 @@ def _span(texts: Sequence[str], first: int, last: int) -> str:
     return texts[first] if first == last else f"{texts[first]} to {texts[last]}"
 
 
-def _texts(domain: Domain) -> list[str]:
-    values = domain.values.tolist() if isinstance(domain.values, np.ndarray) else list(domain.values)
+def texts_of(values: Sequence[object]) -> list[str]:
+    """Return the text of each value, by which it is matched."""
     return [MISSING if value is None else as_text(value) for value in values]
+
+
+def _texts(domain: Domain) -> list[str]:
+    return texts_of(domain.values.tolist() if isinstance(domain.values, np.ndarray) else domain.values)
 
 
 def _middle(ranks: Integers, counts: Floats) -> int:

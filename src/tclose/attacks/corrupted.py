@@ -17,7 +17,8 @@ def conclude(scene: Scene) -> Conclusion:
     """Return what the counts say of the others: those who are known are people of their own, of one value each."""
     seen, number = scene.seen, scene.seen.answers.number
     draw = np.random.default_rng([scene.seed, 5])
-    known = draw.binomial(scene.members, SHARE).astype(np.int64)
+    told = draw.binomial(scene.members.number, SHARE).astype(np.int64)
+    known = scene.members.rows_by(told, (len(seen.people), number))
     who, what = np.nonzero(known)
     widths = np.diff(seen.starts)
     pairs = np.concatenate([seen.classes, _of_each(seen.classes, seen.starts, who)])
@@ -32,7 +33,7 @@ def conclude(scene: Scene) -> Conclusion:
     likely = np.ones((len(rows), number))
     likely[len(seen.people) :] = np.eye(number)[what]
     found = Fit.of(wider).run(Weights(likely=likely))
-    return Conclusion(found[: len(seen.people)], known)
+    return Conclusion(found[: len(seen.people)], told)
 
 
 def _of_each(classes: np.ndarray, starts: np.ndarray, who: np.ndarray) -> np.ndarray:

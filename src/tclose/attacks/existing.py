@@ -7,16 +7,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from tclose.attacks.answers import MISSING, Answers
+from tclose.attacks.answers import MISSING, Answers, texts_of
+from tclose.attacks.crowds import Crowd
 from tclose.attacks.published import read_cells
-from tclose.attacks.scene import Scene, tallied
+from tclose.attacks.scene import People, Scene
 from tclose.attacks.seen import Seen
 from tclose.counts import sparse_block
 from tclose.engines.distinct import DistinctRows
 from tclose.errors import InputError
 from tclose.hierarchies import Hierarchy
 from tclose.recoding.problem import Problem, numbered
-from tclose.values import as_text
 
 
 def seen_release(
@@ -45,7 +45,7 @@ def seen_release(
     """
     answers = Answers.of(problem.domains[at], labels)
     number_of = {label: place for place, label in enumerate(answers.labels)}
-    texts = [MISSING if value is None else as_text(value) for value in release.sensitive[at].listed]
+    texts = texts_of(release.sensitive[at].listed)
     unknown = sum(text not in labels and text != MISSING for text in texts)
     if unknown and own:
         raise InputError(
@@ -66,11 +66,33 @@ def seen_release(
     )  # fmt: skip
 
 
-def existing_scene(problem: Problem, seen: Seen, previous: Sequence[Seen], seed: int) -> Scene:
-    """Return a release under attack, without a control group: everybody of the original is taken to be in it."""
-    numbers, codes = problem.tuples
+def existing_scene(
+    problem: Problem, seen: Seen, previous: Sequence[Seen], seed: int, crowd: Crowd | None = None
+) -> Scene:
+    """Return a release under attack, without a control group: everybody of the original is taken to be in it.
+
+    Parameters
+    ----------
+    problem
+        The original.
+    seen, previous
+        The release, and others about its people.
+    seed
+        Decides what is left to chance.
+    crowd
+        Whose the rows of the problem are, where people may have several.
+    """
+    numbers, _ = problem.tuples
     ranks = problem.ranks[:, seen.attribute]
     answers = np.where(ranks >= 0, seen.answers.of_rank[np.maximum(ranks, 0)], -1).astype(np.int64)
-    members = tallied(numbers, answers, problem.counts, (len(codes), seen.answers.number))
     finest = seen.classes[seen.starts[:-1]]
-    return Scene(seen, members, None, finest, np.maximum(seen.sizes[finest].astype(np.int64), 1), tuple(previous), seed)
+    return Scene(
+        seen,
+        People.of_rows(numbers, answers, problem.counts) if crowd is None else People.of_crowd(crowd, numbers, answers),
+        None,
+        finest,
+        np.maximum(seen.sizes[finest].astype(np.int64), 1),
+        seen.answers.labels,
+        tuple(previous),
+        seed,
+    )

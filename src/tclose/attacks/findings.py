@@ -53,10 +53,11 @@ class Exposure:
         return self.right / self.people - self.control_right / self.control
 
 
-def _gathered(exposures: Sequence[Exposure], few: int) -> tuple[Exposure, ...]:
+def _gathered(exposures: Sequence[Exposure], few: int, *, once: bool) -> tuple[Exposure, ...]:
+    """Return groups with the small ones together; ``once`` says that nobody is in two of them."""
     together: list[Exposure] = []
     for each in sorted(exposures, key=lambda each: each.persons):
-        if each.persons >= few and (not together or sum(one.persons for one in together) >= few):
+        if each.persons >= few and (not together or _at_least(together, once=once) >= few):
             break
         together.append(each)
     if not together:
@@ -64,6 +65,11 @@ def _gathered(exposures: Sequence[Exposure], few: int) -> tuple[Exposure, ...]:
     sums = [sum(numbers) for numbers in zip(*(each.numbers for each in together), strict=True)]
     one = Exposure(f"{len(together)} others together", *sums)
     return (*(each for each in exposures if each not in together), one)
+
+
+def _at_least(exposures: Sequence[Exposure], *, once: bool) -> int:
+    """Return how many people some groups are at least: of those who may be in several, the largest group."""
+    return sum(each.persons for each in exposures) if once else max(each.persons for each in exposures)
 
 
 @dataclass(frozen=True)
@@ -128,6 +134,8 @@ class Attack:
     notes: tuple[str, ...]
     few: int = FEW
     """Of fewer people nothing is told apart from others; 0 where the table is about nobody."""
+    people: int | None = None
+    """How many people an attacked release is of, where they may have several rows; None where rows are people."""
     shows_people: bool = False
     """Whether documents tell of fewer all the same, which they do only where that was asked for."""
 
@@ -151,7 +159,7 @@ class Attack:
 
         So nobody finds the few by taking what is shown from all.
         """
-        return tuple(exposures) if self.shows_people else _gathered(exposures, self.few)
+        return tuple(exposures) if self.shows_people else _gathered(exposures, self.few, once=self.people is None)
 
     @property
     def gain(self) -> float | None:

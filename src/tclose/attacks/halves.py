@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose.attacks.answers import Answers
-from tclose.attacks.scene import Scene, tallied
+from tclose.attacks.answers import Answers, texts_of
+from tclose.attacks.crowds import Crowd, by_rows
+from tclose.attacks.scene import People, Scene
 from tclose.attacks.seen import Seen
 from tclose.counts import Integers
 from tclose.domains import Observed
@@ -29,13 +30,30 @@ class Halves:
     others: Integers
     """How many rows of the other half each distinct row of the whole table stands for."""
     seed: int
+    members: Crowd | None = None
+    """The people of the released half, where they may have several rows."""
+    strangers: Crowd | None = None
+    """Those of the other half."""
 
     @staticmethod
-    def of(distinct: DistinctRows, seed: int) -> Halves:
-        """Return the halves of a table, drawn row by row."""
+    def of(distinct: DistinctRows, seed: int, crowd: Crowd | None = None) -> Halves:
+        """Return the halves of a table, drawn row by row, or person by person where a crowd says whose rows are."""
         draw = np.random.default_rng([seed, 3])
-        counts = draw.multivariate_hypergeometric(distinct.counts, distinct.rows // 2, method="marginals")
-        return Halves(distinct, _of_rows(distinct, counts), np.flatnonzero(counts), distinct.counts - counts, seed)
+        if crowd is None:
+            counts = draw.multivariate_hypergeometric(distinct.counts, distinct.rows // 2, method="marginals")
+            others = distinct.counts - counts
+            return Halves(distinct, _of_rows(distinct, counts), np.flatnonzero(counts), others, seed)
+        members, strangers = crowd.divided(draw)
+        number = len(distinct.counts)
+        counts = members.people_of(np.arange(number), number)
+        released = _of_people(_of_rows(distinct, counts), distinct, members)
+        others = strangers.rows_of(number)
+        return Halves(distinct, released, np.flatnonzero(counts), others, seed, members, strangers)
+
+    @property
+    def released_rows(self) -> int:
+        """How many rows the released half has."""
+        return self.whole.rows - int(self.others.sum())
 
     def scenes(
         self,
@@ -61,33 +79,75 @@ class Halves:
             For each attribute the answers that its values belong to.
         """
         origin = self.rows[order]
-        numbers, codes = problem.tuples
+        numbers, _ = problem.tuples
         groups = numbered(self.whole.codes)
         place = np.full(int(groups.max(initial=0)) + 1, -1, dtype=np.int64)
         place[groups[origin]] = numbers
+        seen_problem, seen_partition, classes = problem, partition, classes_of(problem, partition)
+        if self.members is not None:
+            counts = self.members.rows_of(len(self.whole.counts))[origin]
+            seen_problem, seen_partition = by_rows(problem, counts), _by_rows(partition, counts)
+            again = None if again is None else _by_rows(again, counts)
+            classes = classes[0], self._people_in(place[groups], *classes)
         found = []
         for at in range(len(problem.domains)):
-            seen = Seen.of(problem, partition, at, labels[at])
-            shape = (len(codes), seen.answers.number)
-            answer_of = _answers(self.whole.sensitive_codes[:, at], origin, problem.ranks[:, at], seen.answers)
+            seen = Seen.of(seen_problem, seen_partition, at, labels[at])
+            answers, names = _answers(self.whole, origin, at, seen_problem.ranks[:, at], seen.answers, labels[at])
             found.append(
                 Scene(
                     seen,
-                    tallied(numbers, answer_of[self.whole.sensitive_codes[origin, at]], problem.counts, shape),
-                    tallied(place[groups], answer_of[self.whole.sensitive_codes[:, at]], self.others, shape),
-                    *classes_of(problem, partition),
-                    () if again is None else (Seen.of(problem, again, at, labels[at]),),
+                    *self._people(place[groups], answers),
+                    *classes,
+                    names,
+                    () if again is None else (Seen.of(seen_problem, again, at, labels[at]),),
                     self.seed,
                 )
             )
         return found
 
+    def _people(self, combinations: Integers, answers: Integers) -> tuple[People, People]:
+        """Return members and control, given the combination and the answer of every distinct row of the table."""
+        if self.members is None or self.strangers is None:
+            inside = People.of_rows(combinations, answers, self.whole.counts - self.others)
+            return inside, People.of_rows(combinations, answers, self.others)
+        return tuple(People.of_crowd(crowd, combinations, answers) for crowd in (self.members, self.strangers))  # type: ignore[return-value]
 
-def _answers(every: NDArray[np.int32], origin: Integers, ranks: NDArray[np.int32], answers: Answers) -> Integers:
-    """Return the answer of each value of the whole table's attribute; −1 where the half has it not."""
-    rank_of = np.full(int(every.max(initial=0)) + 1, -1, dtype=np.int64)
-    rank_of[every[origin]] = ranks
-    return np.where(rank_of >= 0, answers.of_rank[np.maximum(rank_of, 0)], -1).astype(np.int64)
+    def _people_in(self, combinations: Integers, classes: Integers, sizes: Integers) -> Integers:
+        """Return how many people the class of each combination holds, everybody once."""
+        if self.members is None:
+            return sizes
+        of_row = np.where(combinations >= 0, classes[np.maximum(combinations, 0)], -1)
+        return self.members.people_of(of_row, int(classes.max(initial=0)) + 1)[classes]
+
+
+def _answers(
+    whole: DistinctRows,
+    origin: Integers,
+    at: int,
+    ranks: NDArray[np.int32],
+    answers: Answers,
+    labels: Mapping[str, str],
+) -> tuple[Integers, tuple[str, ...]]:
+    """Return the answer of every distinct row of the whole table, and what answers are called.
+
+    Those that nobody in the half has come after the others: no attacker gives them, so that whoever has one is claimed
+    about wrongly. A row without a value that counts has none (−1).
+    """
+    codes = whole.sensitive_codes[:, at]
+    names = {label: number for number, label in enumerate(answers.labels)}
+    of_code = [
+        names.setdefault(labels[text], len(names)) if text in labels else -1
+        for text in texts_of(whole.sensitive[at].listed)
+    ]
+    rank_of = np.full(len(of_code), -1, dtype=np.int64)
+    rank_of[codes[origin]] = ranks
+    given = np.where(rank_of >= 0, answers.of_rank[np.maximum(rank_of, 0)], np.array(of_code, dtype=np.int64))
+    return given[codes].astype(np.int64), tuple(names)
+
+
+def _by_rows(partition: Partition, counts: Integers) -> Partition:
+    """Return a release of people with all rows of everybody; given how many each distinct row stands for."""
+    return replace(partition, counts=counts[partition.rows])
 
 
 def classes_of(problem: Problem, partition: Partition) -> tuple[Integers, Integers]:
@@ -119,6 +179,15 @@ def _of_rows(distinct: DistinctRows, counts: Integers) -> DistinctRows:
         weights,
         int(weights.sum()),
     )
+
+
+def _of_people(released: DistinctRows, whole: DistinctRows, members: Crowd) -> DistinctRows:
+    """Return the distinct rows of a half with how many of its people have each sensitive value."""
+    sensitive = []
+    for at, seen in enumerate(released.sensitive):
+        people = members.people_of(whole.sensitive_codes[:, at], len(whole.sensitive[at].counts))
+        sensitive.append(replace(seen, counts=people[people > 0]))
+    return replace(released, sensitive=sensitive)
 
 
 def _present(seen: Observed, codes: NDArray[np.int32], counts: Integers) -> tuple[Observed, NDArray[np.int32]]:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tclose.attacks.answers import Answers
 from tclose.attacks.catalogue import Attacker
 from tclose.attacks.findings import Exposure, Interval, Outcome
-from tclose.attacks.fitting import summed
-from tclose.attacks.scene import Scene
+from tclose.attacks.scene import People, Scene
 from tclose.counts import Integers
 from tclose.recoding.problem import Floats
 
@@ -68,24 +68,22 @@ def gain_of(people: int, claims: Sequence[int]) -> float:
     return claimed / people * (right / claimed - (control_right / control if control else 0.0))
 
 
-def _variance(classes: Integers, people: int, claims: Sequence[Integers]) -> float:
+def _variance(members: Integers, control: Integers, people: int) -> float:
     """Return the variance of the gain, classes drawn by chance.
 
     Parameters
     ----------
-    classes
-        The class of each combination.
+    members, control
+        Classes × (claimed about, right).
     people
-        How many people there are.
-    claims
-        For each combination members claimed about, of them right, control claimed about, of them right.
+        How many members there are.
     """
-    claimed, right, control, control_right = claims
-    rate = control_right.sum() / control.sum() if control.any() else 0.0
-    weight = claimed.sum() / control.sum() if control.any() else 0.0
-    members = np.bincount(classes, right - rate * claimed)
-    others = np.bincount(classes, control_right - rate * control)
-    return float((members @ members + weight * weight * (others @ others)) / max(people, 1) ** 2)
+    claimed, claimed_control = members[:, 0].sum(), control[:, 0].sum()
+    rate = control[:, 1].sum() / claimed_control if claimed_control else 0.0
+    weight = claimed / claimed_control if claimed_control else 0.0
+    inside = members[:, 1] - rate * members[:, 0]
+    outside = control[:, 1] - rate * control[:, 0]
+    return float((inside @ inside + weight * weight * (outside @ outside)) / max(people, 1) ** 2)
 
 
 def _unit(people: Floats, claimed: Floats, beyond: float) -> float:
@@ -96,6 +94,79 @@ def _unit(people: Floats, claimed: Floats, beyond: float) -> float:
     smallest = float(people[people > 0].min(initial=np.inf))
     found = float(claimed @ claimed / claimed.sum()) if claimed.any() else 0.0
     return max(found, min(smallest, 1 / max(beyond, 0.1) ** 2, float(people.sum())))
+
+
+@dataclass(frozen=True)
+class _Said:
+    """What an attacker says of each combination."""
+
+    value: Integers
+    """The answer that exceeds its share in the table most."""
+    excess: Floats
+    sure: Floats
+    """How likely the attacker takes it to be."""
+    likely: Integers
+    """The likeliest answer."""
+    top: Floats
+    """How likely that is."""
+    far: NDArray[np.bool_]
+    """Whether the posterior is beyond t."""
+
+    @staticmethod
+    def of(posteriors: Floats, answers: Answers, beyond: float) -> _Said:
+        excess = posteriors - answers.prior
+        value, rows = excess.argmax(axis=1), np.arange(len(posteriors))
+        return _Said(
+            value,
+            excess[rows, value],
+            posteriors[rows, value],
+            posteriors.argmax(axis=1),
+            posteriors.max(axis=1, initial=0.0),
+            answers.distances(posteriors) > beyond + 1e-9,
+        )
+
+
+@dataclass(frozen=True)
+class _Group:
+    """Some people and what an attacker says of them: of whoever has several combinations, what stands out most."""
+
+    people: People
+    number: Integers
+    """How many people each stands for, of whom something is concluded."""
+    combination: Integers
+    """The combination that the claim about them comes from."""
+    value: Integers
+    claimed: NDArray[np.bool_]
+    right: NDArray[np.bool_]
+    hits: NDArray[np.bool_]
+    """Whether the likeliest answer is theirs."""
+
+    @staticmethod
+    def of(said: _Said, people: People, number: Integers, beyond: float) -> _Group:
+        where = np.maximum(people.combinations, 0)
+        seen = people.combinations >= 0
+
+        def best(lead: Floats) -> Integers:
+            return where[people.foremost(np.where(seen, lead[where], -np.inf))]
+
+        chosen, likeliest = best(said.excess), said.likely[best(said.top)]
+        value = said.value[chosen]
+        claimed = said.excess[chosen] > beyond + 1e-9
+        right = claimed & people.any_pair(people.answers == value[people.of_pair])
+        hits = people.any_pair(people.answers == likeliest[people.of_pair])
+        return _Group(people, number, chosen, value, claimed, right, hits)
+
+    def tallies(self, of_combination: Integers, number: int) -> Integers:
+        """Return groups of combinations × (people, claimed about, right)."""
+        groups = of_combination[self.combination]
+        return _by(groups, number, (self.number, self.number * self.claimed, self.number * self.right))
+
+    def by_value(self, number: int) -> Integers:
+        """Return answers × (people who have them, of them rightly claimed about)."""
+        pairs = np.unique(self.people.of_pair * number + self.people.answers)
+        having = np.bincount(pairs % number, self.number[pairs // number], number)
+        right = np.bincount(self.value, self.number * self.right, number)
+        return np.stack([having, right], axis=1).astype(np.int64)
 
 
 def tallied_attack(attacker: Attacker, scene: Scene, beyond: float) -> Tally:
@@ -111,35 +182,40 @@ def tallied_attack(attacker: Attacker, scene: Scene, beyond: float) -> Tally:
         By how much the posterior of a value must exceed its share in the table to be a claim.
     """
     found = attacker.conclude(scene)
-    answers = scene.seen.answers
-    members = scene.members if found.known is None else scene.members - found.known
-    control = np.zeros_like(members) if scene.control is None else scene.control
-    control = np.where(members.any(axis=1, keepdims=True), control, 0)  # look like somebody who is concluded about
-    excess = found.posteriors - answers.prior
-    value = excess.argmax(axis=1)
-    rows = np.arange(len(value))
-    claimed = excess[rows, value] > beyond + 1e-9
-    likely = found.posteriors.argmax(axis=1)
-    people = members.sum(axis=1)
-    far = answers.distances(found.posteriors) > beyond + 1e-9
-    right = np.where(claimed, members[rows, value], 0)
-    control_right = np.where(claimed, control[rows, value], 0)
+    said = _Said.of(found.posteriors, scene.seen.answers, beyond)
+    left = scene.members.number if found.known is None else scene.members.number - found.known
+    members = _Group.of(said, scene.members, left, beyond)
+    control = _Group.of(said, *_alike(scene, left), beyond)
     bands = np.searchsorted(SIZE_BANDS, scene.sizes, side="right") - 1
+    by_size = np.concatenate([each.tallies(bands, len(SIZE_BANDS)) for each in (members, control)], axis=1)
     number = int(scene.classes.max(initial=0)) + 1
-    claims = (np.where(claimed, people, 0), right, np.where(claimed, control.sum(axis=1), 0), control_right)
-    by_size = _by(bands, len(SIZE_BANDS), (people, *claims[:2], control.sum(axis=1), *claims[2:]))
-    hit = _by(value, answers.number, (right, control_right))
-    by_value = np.stack([members.sum(axis=0), hit[:, 0], control.sum(axis=0), hit[:, 1]], axis=1)
+    inside, outside = (each.tallies(scene.classes, number) for each in (members, control))
+    by_value = np.concatenate([each.by_value(len(scene.labels)) for each in (members, control)], axis=1)
+    people, far = int(left.sum()), scene.members.any_pair(said.far[scene.members.combinations])
     return Tally(
-        people=int(people.sum()),
-        beyond=int(people[far].sum()),
-        said=float((people * np.where(claimed, found.posteriors[rows, value], 0.0)).sum()),
-        hits=int(members[rows, likely].sum()),
-        control_hits=int(control[rows, likely].sum()),
-        by_value=dict(zip(answers.labels, by_value.tolist(), strict=True)),
+        people=people,
+        beyond=int(left[far].sum()),
+        said=float((left * np.where(members.claimed, said.sure[members.combination], 0.0)).sum()),
+        hits=int(left[members.hits].sum()),
+        control_hits=int(control.number[control.hits].sum()),
+        by_value=dict(zip(scene.labels, by_value.tolist(), strict=True)),
         by_size=by_size,
-        variance=_variance(scene.classes, int(people.sum()), claims),
-        unit=_unit(summed(scene.classes, people, number), summed(scene.classes, claims[0], number), beyond),
+        variance=_variance(inside[:, 1:], outside[:, 1:], people),
+        unit=_unit(inside[:, 0].astype(np.float64), inside[:, 1].astype(np.float64), beyond),
+    )
+
+
+def _alike(scene: Scene, left: Integers) -> tuple[People, Integers]:
+    """Return the people outside who look like somebody inside about whom something is concluded, and how many."""
+    inside, outside = scene.members, scene.control
+    if outside is None:
+        nobody = np.zeros(0, dtype=np.int64)
+        return People(np.zeros(1, dtype=np.int64), nobody, nobody, nobody, nobody), nobody
+    there = np.zeros(len(scene.seen.people) + 1, dtype=bool)  # the last: no combination
+    there[inside.combinations[left[inside.of_pair] > 0]] = True
+    alike = there[outside.combinations]
+    return replace(outside, combinations=np.where(alike, outside.combinations, -1)), np.where(
+        outside.any_pair(alike), outside.number, 0
     )
 
 

@@ -208,3 +208,17 @@ def _ground(draft: Draft, distance: Distance) -> Ground:
         codes = tree.naming(texts, draft.kind, draft.spelling).codes(texts, draft.name)
         return TreeGround(reference, tuple(level.astype(np.int64) for level in codes))
     return nominal_ground(reference)
+
+
+def recounted(domain: Domain, counts: Integers) -> tuple[Domain, Ranks]:
+    """Return an attribute of which other rows are counted, and the new rank of each of its values.
+
+    Values that no row has are left out; their rank is −1, and so is the last, which stands for rows without a rank.
+    """
+    there = np.flatnonzero(counts)
+    values = domain.values.tolist() if isinstance(domain.values, np.ndarray) else domain.values
+    observed = Observed([values[rank] for rank in there.tolist()], counts[there], domain.kind)
+    found, places = arranged(domain.name, observed, domain.distance)
+    ranks = np.full(len(counts) + 1, -1, dtype=np.int32)
+    ranks[there] = places
+    return found, ranks

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tclose.counts import Integers, Part, sparse_block
-from tclose.domains import Domain, Observed, arranged
+from tclose.domains import Domain, recounted
 from tclose.measuring import Task, failing
 from tclose.recoding.partition import Partition, published
 from tclose.recoding.problem import Codes, Problem, numbered
@@ -39,12 +39,7 @@ class Checker:
             before = problem.ranks[:, at]
             released = np.zeros(len(domain.counts), dtype=np.int64)
             np.add.at(released, before[rows][before[rows] >= 0], counts[before[rows] >= 0])
-            seen = np.flatnonzero(released)
-            values = domain.values.tolist() if isinstance(domain.values, np.ndarray) else domain.values
-            observed = Observed([values[rank] for rank in seen.tolist()], released[seen], domain.kind)
-            own, places = arranged(domain.name, observed, domain.distance)
-            new_rank = np.full(len(domain.counts) + 1, -1, dtype=np.int32)
-            new_rank[seen] = places
+            own, new_rank = recounted(domain, released)
             domains.append(own)
             ranks[:, at] = new_rank[before]
         return Checker(problem, tuple(domains), ranks)

@@ -30,6 +30,7 @@ def attack_data(attack: Attack) -> dict[str, Any]:
         "limit": None if attack.limit is None else written(attack.limit),
         "gain": attack.gain,
         "rows": attack.rows,
+        "people": attack.people,
         "divisions": attack.divisions,
         "method": attack.method,
         "kept": attack.kept,

@@ -33,14 +33,23 @@ def about(attack: Attack) -> str:
         times = "once" if attack.divisions == 1 else f"{attack.divisions} times"
         kept = "" if attack.kept is None else f", which keep {percent(attack.kept)} of the detail"
         return (
-            f"The table was divided {times} at random. Each time one half, {counted(attack.rows, 'row')}, was released "
+            f"The table was divided {times} at random. Each time one half, {_many(attack)}, was released "
             f"by {attack.method} to meet {met}{kept}; attackers knew {quasi} and concluded about its people, and about "
             "people of the other half who look like them."
         )
     return (
-        f"A release of {counted(attack.rows, 'row')} was attacked by whoever knows {quasi}. Without people outside it "
+        f"A release of {_many(attack)} was attacked by whoever knows {quasi}. Without people outside it "
         "nobody can say how much of it an attacker would have known anyway."
     )
+
+
+def _many(attack: Attack) -> str:
+    """Return how many rows an attacked release has, and of how many people where they may have several."""
+    rows = counted(attack.rows, "row")
+    if attack.people is None:
+        return rows
+    about = "about " if attack.divisions else ""
+    return f"{counted(attack.people, 'person', 'people')} ({about}{rows})"
 
 
 def finding(attack: Attack) -> str:
