@@ -533,6 +533,13 @@ def test_zeros_behind_a_decimal_take_no_room_that_digits_need(connection: Connec
     assert sorted(row[0] for row in rows(kept(connection, {"a": numbers}))) == sorted(numbers)
 
 
+@pytest.mark.parametrize(
+    "whole", [[Decimal("1E37"), Decimal("1000.00000000")], [Decimal(10**38 - 1), 1], [Decimal("0E40"), Decimal("0.5")]]
+)
+def test_decimals_that_are_whole_have_all_38_digits(connection: Connection, whole: list[Decimal]) -> None:
+    assert sorted(row[0] for row in rows(kept(connection, {"a": whole}))) == sorted(whole)
+
+
 # Codes of wide and of shifted numbers
 
 

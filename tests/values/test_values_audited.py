@@ -185,7 +185,7 @@ def test_keys_keep_their_nanoseconds() -> None:
     frame.loc[2:, "q"] += pd.Timedelta(1, "ns")
     audit = tclose.audit(frame, tclose.Roles("q", "s"))
     keys = [row["q"] for row in audit.classes.rows(sort="q", descending=False)]
-    assert [str(key) for key in keys] == ["2020-01-02 10:00:00+05:30", "2020-07-02T14:00:00.000000001+00:00"]
+    assert [str(key) for key in keys] == ["2020-01-02 10:00:00+05:30", "2020-07-02T19:30:00.000000001+05:30"]
     assert all(tclose.explain(audit, key={"q": key})[0].size == 2 for key in keys)
     assert str(audit.classes.to_pandas()["q"].dt.tz) == "UTC"
 
@@ -287,3 +287,101 @@ def test_a_recipe_for_times_of_a_zone_does_not_place_times_without(tmp_path):
 def test_there_is_no_year_0(tmp_path, day):
     path = written(tmp_path, "years.csv", f"q,s\na,{day}\na,{day.replace('0000', '2020')}\n")
     assert tclose.audit(path, tclose.Roles("q", "s"), measure=["t"])["s"].distance.word == "nominal"
+
+
+def _a_nanosecond_later(zone: str | None) -> pd.DataFrame:
+    """Return half past eleven at night in New York and ten in the morning of a summer's day, and a nanosecond more."""
+    moments = pd.DatetimeIndex(["2020-01-02 04:30", "2020-07-02 14:00"], tz="UTC").repeat(2).as_unit("ns")
+    later = moments + pd.Timedelta(1, "ns")
+    return pd.DataFrame({"at": later.tz_convert(zone) if zone else later.tz_localize(None), "q": list("aabb")})
+
+
+FINE_NIGHT, FINE_DAY = "2020-01-01T23:30:00.000000001-05:00", "2020-07-02T10:00:00.000000001-04:00"
+
+
+@pytest.mark.parametrize("stored", [False, True])
+def test_sensitive_nanoseconds_are_shown_in_their_zone(tmp_path, stored) -> None:
+    """New York is five hours behind UTC in winter and four in summer."""
+    frame = _a_nanosecond_later("America/New_York")
+    frame.to_parquet(tmp_path / "t.parquet")
+    audit = tclose.audit(tmp_path / "t.parquet" if stored else frame, tclose.Roles("q", "at:ordered"))
+    assert [as_text(value) for value in audit.evidence["at"].domain.values] == [FINE_NIGHT, FINE_DAY]
+    told = str(tclose.explain(audit, attribute="at")[0])
+    assert FINE_NIGHT in told
+    assert "04:30" not in told
+    by_size = tclose.audit(frame, tclose.Roles("q", {"at": tclose.Numeric()}))["at"]
+    assert (by_size.t, by_size.values) == (Fraction(1, 2), 2)
+    for order in ((FINE_NIGHT, FINE_DAY), ("2020-01-02T04:30:00.000000001Z", "2020-07-02 14:00:00.000000001+00")):
+        assert tclose.audit(frame, ordered("at", order=order))["at"].t == Fraction(1, 2)
+
+
+def test_nanoseconds_are_released_under_the_day_of_their_zone() -> None:
+    frame = _a_nanosecond_later("America/New_York")
+    tree = tclose.date_hierarchy([row["at"] for row in tclose.audit(frame, tclose.Roles("at", "q")).classes.rows()])
+    assert [row[:2] for row in tree.rows] == [(FINE_NIGHT, "2020-01-01"), (FINE_DAY, "2020-07-02")]
+    release = tclose.anonymize(
+        frame, tclose.Roles("at", "q"), require={"k": 2}, hierarchies={"at": "dates"}, levels={"at": 1}
+    )
+    assert {*release.to_pandas()["at"]} == {"2020-01-01", "2020-07-02"}
+    whole = tclose.anonymize(frame, tclose.Roles("at", "q"), require={"k": 2})
+    assert {*whole.to_pandas()["at"]} == {FINE_NIGHT, FINE_DAY}
+    assert tclose.apply(frame, whole.recipe).holds
+
+
+@pytest.mark.parametrize("zone", [None, "Asia/Kolkata"])
+def test_a_recipe_places_nanoseconds(zone) -> None:
+    """A row one nanosecond before an interval is not in it, though Python's own type cannot tell them apart."""
+    first = pd.date_range("2020-01-01", periods=40, freq="ns", tz=zone)
+    frame = pd.DataFrame({"at": first, "s": list("abcd") * 10})
+    recipe = tclose.anonymize(frame, tclose.Roles("at", "s"), require={"k": 5}).recipe
+    assert tclose.apply(frame, recipe).holds
+    before = frame.assign(at=frame["at"] - pd.Timedelta(45, "ns"))
+    with pytest.raises(InputError, match="leaves out every row"):
+        tclose.apply(before, recipe)
+    half = frame.assign(at=frame["at"] - pd.Timedelta(20, "ns"))
+    assert len(tclose.apply(half, recipe, suppress=1).to_pandas()) == 20
+
+
+def test_nanoseconds_and_another_century_are_in_their_order() -> None:
+    """NumPy's nanoseconds end in 2262; a reference from beyond them is still the later one."""
+    frame = _a_nanosecond_later(None)
+    far = {"at": [*frame["at"].dt.floor("us").dt.to_pydatetime(), dt.datetime(3000, 1, 1), dt.datetime(1500, 1, 1)]}
+    values = tclose.audit(frame, ordered("at"), reference=far).evidence["at"].domain.values
+    assert [as_text(value)[:4] for value in values] == ["1500", "2020", "2020", "2020", "2020", "3000"]
+
+
+def test_nanoseconds_beside_another_column_match_a_reference_of_microseconds() -> None:
+    moments = [dt.datetime(2020, 1, 2, 4, 30), dt.datetime(2020, 7, 2, 14)]
+    fine = pd.DataFrame({"q": ["x", "x"], "at": np.array(moments, dtype="datetime64[ns]"), "b": ["u", "v"]})
+    fine.loc[2] = ["x", pd.Timestamp("2020-01-01 00:00:00.000000001"), "w"]
+    roles = tclose.Roles("q", {"at": None, "b": None}, together="joint")
+    reference = {"at": [*moments, moments[0]], "b": ["u", "v", "v"]}
+    audit = tclose.audit(fine, roles, reference=reference)
+    assert [found.t for found in audit.attributes.values()] == [Fraction(1, 3)]
+
+
+def test_a_name_finer_than_a_microsecond_is_not_cut_off() -> None:
+    coarse = pd.DataFrame({"at": pd.DatetimeIndex(["2020-01-02 04:30"] * 2).as_unit("us"), "s": ["a", "b"]})
+    roles = tclose.Roles("at", {"s": None})
+    assert tclose.explain(coarse, roles, key={"at": "2020-01-02 04:30:00.000000"})[0].size == 2
+    with pytest.raises(InputError, match="No class has this key"):
+        tclose.explain(coarse, roles, key={"at": "2020-01-02 04:30:00.000000001"})
+    fine = _a_nanosecond_later(None)
+    keys = [row["at"] for row in tclose.audit(fine, tclose.Roles("at", "q")).classes.rows()]
+    assert [tclose.explain(fine, tclose.Roles("at", "q"), key={"at": key})[0].size for key in keys] == [2, 2]
+
+
+@pytest.mark.parametrize("unit", ["us", "ns"])
+@pytest.mark.parametrize("zone", [None, "UTC", "America/New_York"])
+def test_no_interval_of_moments_ends_at_somebodys_own(zone, unit) -> None:
+    """Also where clocks were set back between them, and where the moments are finer than a microsecond."""
+    step = pd.Timedelta(90_061_001_001 * 1000 // 997)
+    odd = [pd.Timestamp("2020-10-01 00:00:01.000001") + at * step for at in range(80)]
+    frame = pd.DataFrame({"at": pd.DatetimeIndex(odd).as_unit(unit).tz_localize(zone), "s": list("abcd") * 20})
+    published = tclose.anonymize(frame, tclose.Roles("at", "s"), require={"k": 20}).to_pandas()["at"]
+    intervals = [label[1:-1].split(", ") for label in published]
+    own = {pd.Timestamp(value) for value in frame["at"]}
+    assert not own & {pd.Timestamp(end) for ends in intervals for end in ends}
+    for low, high in {(low, high) for low, high in intervals}:
+        inside = [value for value in own if pd.Timestamp(low) <= value < pd.Timestamp(high)]
+        assert len(inside) == sum(1 for ends in intervals if ends == [low, high])

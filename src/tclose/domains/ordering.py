@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from tclose.domains.drafts import Draft, by_text
 from tclose.domains.observed import Kind
 from tclose.errors import DomainError, counted, either
 from tclose.roles import Ordered
-from tclose.values import UnclearNumbersError, as_text, named_texts, sizes_of
+from tclose.values import UnclearNumbersError, as_text, exact_number, named_texts, sizes_of
 
 
 def bring_in_order(draft: Draft, distance: Ordered) -> None:
@@ -74,6 +76,8 @@ def _native_order(values: list[Any], kind: Kind) -> list[int] | None:
     """Return the order of values that Python itself can compare, or None where it cannot."""
     if kind not in ("number", "time", "truth"):
         return None
+    if any(isinstance(value, np.datetime64) for value in values):  # NumPy would let one of another century overflow
+        values = [exact_number(value) for value in values]
     try:
         return sorted(range(len(values)), key=values.__getitem__)
     except TypeError:  # numbers beside texts, from a reference of another type

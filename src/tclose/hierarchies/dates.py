@@ -12,6 +12,7 @@ import numpy as np
 from tclose.errors import HierarchyError, closest, listed
 from tclose.hierarchies.leaves import Leaves, grown, sorted_leaves
 from tclose.hierarchies.tree import Hierarchy
+from tclose.values import FineMoment
 
 CALENDAR_LEVELS = ("day", "month", "year", "decade")
 """The levels taken where none are named."""
@@ -104,6 +105,8 @@ def _day(value: object) -> dt.date | None:
         return value.date()
     if isinstance(value, dt.date):
         return value
+    if isinstance(value, FineMoment):
+        return value.date
     if isinstance(value, np.datetime64):
         day = value.astype("datetime64[D]").item()
         return day if isinstance(day, dt.date) else None

@@ -6,12 +6,14 @@ decides is not guessed.
 
 from __future__ import annotations
 
+from tclose.values.moments import FineMoment
 from tclose.values.names import castable, named_texts, respelled
 from tclose.values.numerals import UnclearNumbersError, reads_as_numbers
 from tclose.values.sizes import exact_number, exact_text, has_zone, line_of, sizes_of, whole_positions, written_sizes
 from tclose.values.texts import as_text, same_text
 
 __all__ = [
+    "FineMoment",
     "UnclearNumbersError",
     "as_text",
     "castable",

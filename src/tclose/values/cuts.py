@@ -10,8 +10,15 @@ from fractions import Fraction
 from functools import partial
 from typing import Protocol
 
+import numpy as np
+
+from tclose.values.moments import FineMoment
 from tclose.values.sizes import exact_number, exact_text, line_of
 from tclose.values.texts import as_text
+
+_FIRST = dt.datetime(1, 1, 1)
+_MICROSECOND = dt.timedelta(microseconds=1)
+_BEFORE_1970 = Fraction((dt.datetime(1970, 1, 1) - _FIRST) // _MICROSECOND)
 
 
 class Rounds(Protocol):
@@ -41,9 +48,8 @@ class Line:
         kinds = {type(value) for value in values}
         if kinds == {dt.date}:
             return Line(_ordinal, lambda day: _date(day).isoformat(), _round_days, Fraction(1), None)
-        if kinds == {dt.datetime} and len({value.tzinfo for value in values}) == 1:  # type: ignore[attr-defined]
-            zone = values[0].tzinfo  # type: ignore[attr-defined]
-            return Line(_microseconds, lambda place: as_text(_moment(place, zone)), _round_moments, Fraction(0), None)
+        if kinds and kinds <= {dt.datetime, np.datetime64, FineMoment}:
+            return Line._of_moments(values)
         numbers = [exact_number(value) for value in values if line_of(value) == "numbers"]
         found = [number for number in numbers if number is not None]
         if not found or len(found) < len(values):
@@ -52,6 +58,22 @@ class Line:
         floor = Fraction(0) if min(found) >= 0 else None
         rounds = partial(_round_numbers, finest=0) if unit else _round_numbers
         return Line(lambda value: exact_number(value) or Fraction(0), exact_text, rounds, unit, floor)
+
+    @staticmethod
+    def _of_moments(values: Sequence[object]) -> Line | None:
+        """Return the line of points in time as their clocks show them; of several offsets, as those of UTC do."""
+        offsets = {_offset(value) for value in values}
+        if None in offsets and len(offsets) > 1:
+            return None
+        offset = offsets.pop() if len(offsets) == 1 else dt.timedelta()
+        ahead = Fraction((offset or dt.timedelta()) // _MICROSECOND) + _BEFORE_1970
+        return Line(
+            lambda value: (exact_number(value) or 0) + ahead,
+            lambda place: _written(place - ahead, offset),
+            _round_moments,
+            Fraction(0),
+            None,
+        )
 
     def ends(self, values: Sequence[object], first: int, end: int) -> tuple[str, str, bool]:
         """Return where a run of ascending values begins and ends, as texts, and whether the end lies beyond it.
@@ -116,10 +138,10 @@ def _first_of_month(year: int, month: int) -> Iterator[Fraction]:
 
 def _round_moments(place: Fraction, *, up: bool) -> Iterator[Fraction]:
     """Give the nearest moment after or before another that begins a year, a month, a day, an hour and so on."""
-    day = Fraction(_moment(place, None).toordinal()) + (0 if up else 1)
+    day = Fraction(_moment(place).toordinal()) + (0 if up else 1)
     for found in _round_days(day, up=up):
-        yield _microseconds(dt.datetime.combine(_date(found), dt.time()))
-    for grid in (3_600_000_000, 600_000_000, 60_000_000, 10_000_000, 1_000_000, 1_000, 1):
+        yield Fraction((dt.datetime.combine(_date(found), dt.time()) - _FIRST) // _MICROSECOND)
+    for grid in (3_600_000_000, 600_000_000, 60_000_000, 10_000_000, 1_000_000, 1_000, 1, Fraction(1, 1000)):
         yield _multiple(place, Fraction(grid), up=up)
 
 
@@ -131,12 +153,25 @@ def _date(ordinal: Fraction) -> dt.date:
     return dt.date.fromordinal(min(max(int(ordinal), 1), dt.date.max.toordinal()))
 
 
-def _microseconds(moment: object) -> Fraction:
-    bare = moment.replace(tzinfo=None)  # type: ignore[attr-defined]
-    return Fraction((bare - dt.datetime(1, 1, 1)) // dt.timedelta(microseconds=1))
+def _offset(value: object) -> dt.timedelta | None:
+    """Return how far the clocks of a point in time are ahead of UTC; None where it has no zone."""
+    if isinstance(value, FineMoment):
+        return value.offset
+    return value.utcoffset() if isinstance(value, dt.datetime) else None
 
 
-def _moment(place: Fraction, zone: dt.tzinfo | None) -> dt.datetime:
-    most = int(_microseconds(dt.datetime.max))
-    bare = dt.datetime(1, 1, 1) + dt.timedelta(microseconds=min(max(int(place), 0), most))
-    return bare.replace(tzinfo=zone)
+def _moment(place: Fraction) -> dt.datetime:
+    """Return the microsecond at or before a place that is counted from the first day of all."""
+    return _FIRST + dt.timedelta(
+        microseconds=min(max(math.floor(place), 0), (dt.datetime.max - _FIRST) // _MICROSECOND)
+    )
+
+
+def _written(place: Fraction, offset: dt.timedelta | None) -> str:
+    """Return the text of a point in time, given its microseconds from 1970 and how far its clocks are ahead of UTC."""
+    nanoseconds = math.floor(place * 1000)
+    if nanoseconds % 1000:
+        return str(np.datetime64(nanoseconds, "ns") if offset is None else FineMoment(nanoseconds, offset))
+    ahead = offset or dt.timedelta()
+    local = _moment(place + Fraction(ahead // _MICROSECOND) + _BEFORE_1970)
+    return as_text(local if offset is None else local.replace(tzinfo=dt.timezone(offset)))

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from tclose.values.moments import FineMoment, moment_in
 from tclose.values.numerals import number_in
 from tclose.values.sizes import exact_text
 from tclose.values.texts import same_text
@@ -21,9 +22,9 @@ _TRUTHS = {"true": "true", "false": "false"}
 _INFINITE = re.compile(r"([+-]?)inf(?:inity)?", re.ASCII | re.IGNORECASE)
 _ISO_DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _ISO_TIME = re.compile(r"\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}.*", re.ASCII)
-_UTC_TIME = re.compile(r"\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?(Z|[+-]00(:?00)?)?", re.ASCII)
-"""A point in time in UTC, or without a zone."""
-_FINE_TIME = re.compile(r"(\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}:\d{2}\.\d{7,9})(Z|[+-]\d{2}(:?\d{2})?)?", re.ASCII)
+_UTC_TIME = r"\d{{4}}-\d{{2}}-\d{{2}}([ T]\d{{2}}:\d{{2}}(:\d{{2}}(\.\d{{1,{digits}}})?)?)?(Z|[+-]00(:?00)?)?"
+"""A point in time in UTC, or without a zone, of so many digits after the second."""
+_FINE_TIME = re.compile(r"\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}:\d{2}\.\d{7,9}(Z|[+-]\d{2}(:?\d{2})?)?", re.ASCII)
 """A point in time finer than a microsecond, of which Python would leave out the last digits."""
 _CLOCK = re.compile(r"\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?", re.ASCII)
 _MIDNIGHT = "T00:00:00"
@@ -70,7 +71,7 @@ def castable(texts: Iterable[str], kind: str) -> list[str]:
     if kind.upper() == "DATE":
         exact = _ISO_DAY
     elif kind.upper().startswith("TIMESTAMP"):  # a cast leaves offsets out
-        exact = _UTC_TIME
+        exact = re.compile(_UTC_TIME.format(digits=9 if kind.upper() == "TIMESTAMP_NS" else 6), re.ASCII)
     return [text for text in texts if exact.fullmatch(text)] or [""]
 
 
@@ -105,8 +106,8 @@ def _time(text: str, spelling: str) -> list[str]:
     """Return a day as a date and as its midnight, a point in time as ISO 8601 has it."""
     if _CLOCK.fullmatch(text):
         return [clock.isoformat()] if (clock := _parsed(dt.time.fromisoformat, text)) else []
-    if fine := _FINE_TIME.fullmatch(text):
-        return _fine(fine[1], fine[2] or "Z")
+    if _FINE_TIME.fullmatch(text):
+        return _fine(text)
     if _ISO_TIME.fullmatch(text):
         moment = _parsed(dt.datetime.fromisoformat, text)
         return [] if moment is None else [same_text(moment), *_as_day(moment.isoformat())]
@@ -115,13 +116,16 @@ def _time(text: str, spelling: str) -> list[str]:
     return [spelled for day in days for spelled in (day, day + _MIDNIGHT)]
 
 
-def _fine(moment: str, zone: str) -> list[str]:
+def _fine(text: str) -> list[str]:
     """Return a point in time of nanoseconds, in UTC where it has a zone."""
-    found = _parsed(lambda text: np.datetime64(text, "ns"), moment)
-    there = _parsed(dt.datetime.fromisoformat, f"2020-01-01T00:00{zone}")
-    if found is None or there is None:
+    found = moment_in(text)
+    if found is None:
         return []
-    return [same_text(found - np.timedelta64(there.utcoffset() or dt.timedelta()))]
+    nanoseconds, zoned = int(found[0] * 1000), found[1]
+    if nanoseconds % 1000 == 0:
+        moment = dt.datetime(1970, 1, 1, tzinfo=dt.UTC if zoned else None)
+        return [same_text(moment + dt.timedelta(microseconds=nanoseconds // 1000))]
+    return [same_text(FineMoment(nanoseconds) if zoned else np.datetime64(nanoseconds, "ns"))]
 
 
 def _as_day(moment: str) -> list[str]:

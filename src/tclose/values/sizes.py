@@ -12,11 +12,13 @@ from fractions import Fraction
 
 import numpy as np
 
+from tclose.values.moments import FineMoment, moment_in
 from tclose.values.numerals import numbers_in
 
 _EPOCH = dt.date(1970, 1, 1)
 _LINES: tuple[tuple[type, str], ...] = (
     (np.datetime64, "points in time"),
+    (FineMoment, "points in time with a zone"),
     (dt.date, "dates"),
     (dt.time, "times of day"),
     (dt.timedelta, "durations"),
@@ -25,7 +27,6 @@ _LINES: tuple[tuple[type, str], ...] = (
     (str, "text"),
     (tuple, "combinations"),
 )
-_WRITTEN_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9]{2}:.*)?")
 _WRITTEN_CLOCK = re.compile(r"[0-9]{2}:[0-9]{2}.*")
 _MICROSECOND = dt.timedelta(microseconds=1)
 
@@ -67,18 +68,17 @@ def has_zone(text: str) -> bool | None:
     >>> has_zone("2020-01-01T10:00:00+00:00"), has_zone("2020-01-01"), has_zone("12")
     (True, False, None)
     """
-    if _WRITTEN_DAY.fullmatch(text):
-        with suppress(ValueError):
-            return dt.datetime.fromisoformat(text).tzinfo is not None
-    return None
+    found = moment_in(text)
+    return None if found is None else found[1]
 
 
 def _moment(text: str) -> Fraction | None:
     """Return the moment that a text names; a month or a week is none, and no time of day in fewer signs."""
-    for form, read in ((_WRITTEN_DAY, dt.datetime.fromisoformat), (_WRITTEN_CLOCK, dt.time.fromisoformat)):
-        if form.fullmatch(text):
-            with suppress(ValueError):
-                return exact_number(read(text))
+    if found := moment_in(text):
+        return found[0]
+    if _WRITTEN_CLOCK.fullmatch(text):
+        with suppress(ValueError):
+            return exact_number(dt.time.fromisoformat(text))
     return None
 
 
@@ -103,6 +103,8 @@ def exact_number(value: object) -> Fraction | None:
         return Fraction(value // _MICROSECOND)
     if isinstance(value, dt.time):
         return Fraction(((value.hour * 60 + value.minute) * 60 + value.second) * 10**6 + value.microsecond)
+    if isinstance(value, FineMoment):
+        return value.microseconds
     if isinstance(value, np.datetime64):
         return Fraction(int(value.astype("datetime64[ns]").astype(np.int64)), 1000)
     return None

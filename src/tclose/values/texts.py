@@ -8,6 +8,8 @@ from decimal import Decimal
 
 import numpy as np
 
+from tclose.values.moments import FineMoment
+
 _MIDNIGHT = "T00:00:00"
 
 
@@ -56,7 +58,7 @@ def same_text(value: object) -> str:
     """
     if isinstance(value, dt.datetime) and value.tzinfo is not None:
         return value.astimezone(dt.UTC).isoformat()
-    return as_text(value)
+    return as_text(value.in_utc if isinstance(value, FineMoment) else value)
 
 
 def _plain(number: Decimal) -> str:

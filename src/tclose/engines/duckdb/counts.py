@@ -13,7 +13,7 @@ from tclose.counts import Integers, Part, Ranks, sparse_block
 from tclose.domains import Kind, Observed
 from tclose.engines.base import Progress
 from tclose.engines.duckdb.codes import TABLE_SPAN, Coding, coded, dictionary_coding
-from tclose.engines.duckdb.exposing import in_zone, nanoseconds
+from tclose.engines.duckdb.exposing import fetched, in_zone
 from tclose.engines.duckdb.failures import translated
 from tclose.engines.duckdb.key_words import KeyWords
 from tclose.engines.duckdb.table import LoadedTable
@@ -98,15 +98,11 @@ class CodedTable:
     def _listed(self, coding: Coding) -> list[object]:
         """Return the values of a dictionary in the order of their codes; points in time as their zone shows them."""
         alone = len(coding.columns) == 1
-        if alone and coding.columns[0].type == "TIMESTAMP_NS":
-            return nanoseconds(self.run(f"SELECT v0 FROM {coding.dictionary} ORDER BY code").fetchnumpy()["v0"])  # noqa: S608
-        parts = [
-            f"CAST(v{at} AS VARCHAR)" if column.type == "TIMESTAMP_NS" else f"v{at}"
-            for at, column in enumerate(coding.columns)
-        ]
+        parts = [fetched(f"v{at}", column.type) for at, column in enumerate(coding.columns)]
         rows = self.run(f"SELECT {', '.join(parts)} FROM {coding.dictionary} ORDER BY code").fetchall()  # noqa: S608
         shown = [
-            in_zone(values, column.zone) for values, column in zip(zip(*rows, strict=True), coding.columns, strict=True)
+            in_zone(values, column.zone, column.type)
+            for values, column in zip(zip(*rows, strict=True), coding.columns, strict=True)
         ]
         return shown[0] if alone else list(zip(*shown, strict=True))
 

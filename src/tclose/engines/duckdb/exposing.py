@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from tclose.values import FineMoment
+
 ZONED = "TIMESTAMP WITH TIME ZONE"
 FINE_ZONED = "TIMESTAMPTZ_NS"
 COARSER = {"TIMESTAMP_NS": "TIMESTAMP", "TIME_NS": "TIME"}
@@ -145,8 +147,8 @@ def in_zone(values: Iterable[object], zone: dt.tzinfo | None, kind: str = "TIMES
     """Return points in time in UTC as the same ones in a zone, each with the offset that the zone has just then.
 
     The offset is fixed, so that the two half past two of the night in which clocks are set back stay different.
-    Of the type of nanoseconds they come as numbers, and one that Python's own type would round stays in UTC: as NumPy
-    has it, or as a text that says so if there is a zone.
+    Of the type of nanoseconds they come as numbers, and one that Python's own type would round is one of NumPy, or of
+    our own if there is a zone.
     """
     if kind == "TIMESTAMP_NS":
         values = [None if value is None else _of_nanoseconds(value, zone) for value in values]
@@ -155,9 +157,10 @@ def in_zone(values: Iterable[object], zone: dt.tzinfo | None, kind: str = "TIMES
 
 def _of_nanoseconds(number: Any, zone: dt.tzinfo | None) -> object:
     moment = np.datetime64(number, "ns")
+    microsecond = moment.astype("datetime64[us]").item()
     if number % 1000 == 0:
-        return moment.astype("datetime64[us]").item()
-    return moment if zone is None else f"{moment}+00:00"
+        return microsecond
+    return moment if zone is None else FineMoment(number, _moved(microsecond, zone).utcoffset() or dt.timedelta())
 
 
 def _moved(moment: dt.datetime, zone: dt.tzinfo) -> dt.datetime:
@@ -166,8 +169,3 @@ def _moved(moment: dt.datetime, zone: dt.tzinfo) -> dt.datetime:
     except OverflowError:  # within a day of the first or last day of all
         return moment.replace(tzinfo=dt.UTC)
     return local.replace(tzinfo=dt.timezone(local.utcoffset() or dt.timedelta()), fold=0)
-
-
-def nanoseconds(times: Iterable[object]) -> list[object]:
-    """Return points in time that Python's own type would round."""
-    return [None if np.ma.is_masked(time) or np.isnat(time) else time for time in times]  # type: ignore[call-overload]

@@ -33,7 +33,7 @@ from tclose.engines.recodings import Recoding, Unknown
 from tclose.engines.statistics import TableStatistics
 from tclose.errors import DomainError
 from tclose.sources import ReadOptions, locate
-from tclose.values import castable, named_texts
+from tclose.values import FineMoment, castable, named_texts
 
 if TYPE_CHECKING:
     from tclose.engines.duckdb.rows import RowCounts, SetCounts
@@ -228,12 +228,12 @@ class DuckDBCounted(Counted):
         return int(rows[0][0])
 
     def _matching(self, key: Mapping[str, object]) -> tuple[str, list[object]]:
-        """Return a condition for a class key; a text matches the value of another type that it names."""
+        """Return a condition for a class key; a text matches the value that it names."""
         conditions: list[str] = []
         values: list[object] = []
         for name, value in key.items():
             column = self._coded.table.column(name)
-            if isinstance(value, str) and column.type != "VARCHAR":
+            if isinstance(value, str | FineMoment | np.datetime64) and column.type != "VARCHAR":
                 texts = castable(named_texts(value, kind_of(column.type), column.spelling), column.type)
                 conditions.append(f"{column.alias} IN ({', '.join([f'TRY_CAST(? AS {column.type})'] * len(texts))})")
                 values += texts

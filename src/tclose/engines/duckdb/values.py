@@ -248,7 +248,7 @@ def _decimals(plain: Sequence[object]) -> TypedValues:
     numbers = [decimal.Decimal(value) for value in plain if value is not None]  # type: ignore[arg-type]
     for zeros in (True, False):
         places = [_places(number, zeros=zeros) for number in numbers]
-        before, after = (max(1, *(place[at] for place in places)) for at in (0, 1))
+        before, after = (max(least, *(place[at] for place in places)) for at, least in ((0, 1), (1, 0)))
         if before + after <= _MOST_DIGITS:
             texts = [None if value is None else format(decimal.Decimal(value), "f") for value in plain]  # type: ignore[arg-type]
             return TypedValues(texts, "string", f"DECIMAL({_MOST_DIGITS},{after})")
@@ -262,7 +262,7 @@ def _places(number: decimal.Decimal, *, zeros: bool) -> tuple[int, int]:
     if not zeros:
         written = "".join(map(str, digits))
         after = max(0, after - (len(written) - len(written.rstrip("0")))) if any(digits) else 0
-    return len(digits) + int(exponent), after
+    return len(digits) + int(exponent) if any(digits) else 1, after
 
 
 def _text(plain: Sequence[object], kind: str) -> TypedValues:

@@ -9,7 +9,7 @@ from hashlib import sha256
 import numpy as np
 
 from tclose.results import Audit, Evidence
-from tclose.values import as_text
+from tclose.values import FineMoment, as_text
 
 COVERS = (
     "SHA-256 over the key and the number of rows of every class, and over how many rows carry each sensitive value; "
@@ -65,7 +65,7 @@ def _text(value: object) -> str:
         return "-;"
     if isinstance(value, datetime) and value.tzinfo is not None:  # whichever zone its file shows it in
         value = value.astimezone(UTC).replace(tzinfo=None)
-    text = as_text(value)
+    text = str(value.in_utc).removesuffix("+00:00") if isinstance(value, FineMoment) else as_text(value)
     return f"{len(text)}:{text};"
 
 
