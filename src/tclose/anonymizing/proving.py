@@ -62,7 +62,9 @@ class Original:
         session: Engine, opened: Table[Any], roles: Roles, published: Sequence[str], disguise: Disguise | None = None
     ) -> Original:
         """Return a table with what is published of it, disguised if asked; refuse rows that are nobody's."""
-        counted = opened.keep([*published, *([] if roles.person is None else [roles.person])])
+        names = [*published, *([] if roles.person is None else [roles.person])]
+        alike = roles.person is None and disguise is None and set(published) == set(roles.counted)
+        counted = opened.gathered(names) if alike else opened.keep(names)
         census = None
         if roles.person is not None:
             census = session.census(counted, roles.person)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping, Sequence
+import functools
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import duckdb
 
+from tclose.engines.duckdb.alike_lines import TIMES, Lines, nulls_of, scan_of
 from tclose.engines.duckdb.connection import private_folder
 from tclose.engines.duckdb.failures import translated
 from tclose.engines.duckdb.inference import SQL, DuckTexts, strict_value
-from tclose.engines.duckdb.sql import file_literal, fresh_name, literal, literals
+from tclose.engines.duckdb.sql import fresh_name, literal
 from tclose.engines.duckdb.table import Column, LoadedTable, check_names, check_rows, keep_view
 from tclose.engines.duckdb.utf8_files import plain_text
 from tclose.engines.inferring import infer
@@ -29,18 +31,37 @@ _FEW_CELLS = 1_000_000
 _MOST_DIFFERENT = 0.95
 """With a larger share of different rows among the first, gathering them costs more than it saves."""
 _WEIGHT = "weight"
-_NEVER_IN_TEXT = "\x1a\x1a\x1a"
 
 
 @dataclass(frozen=True)
 class TextTable:
-    """Text files that hold one table, with all their cells as text."""
+    """Text files that hold one table, with all their cells as text.
+
+    Parameters
+    ----------
+    relation
+        The query for their cells.
+    names
+        The names of the columns.
+    files
+        The path of each file that is read, to the name that people know.
+    options
+        How they are read.
+    commas
+        Whether a comma may be a decimal mark.
+    lines
+        Their lines, where each line may be a row.
+    counts
+        What counts the rows that ``relation`` gives.
+    """
 
     relation: str
     names: tuple[str, ...]
     files: Mapping[str, str]
     options: ReadOptions
     commas: bool
+    lines: Lines | None = None
+    counts: str = "count(*)"
 
 
 def load_csv(connection: duckdb.DuckDBPyConnection, source: FileSource) -> LoadedTable:
@@ -57,6 +78,7 @@ def load_csv(connection: duckdb.DuckDBPyConnection, source: FileSource) -> Loade
         {str(file.path): file.name for file in files},
         options,
         commas=all(dialect.delimiter != "," for dialect in dialects),
+        lines=None if source.partitions else Lines.of(files, dialects, options),
     )
     notes = tuple(note for file in files for note in file.notes)
     notes += tuple(note for dialect in dialects for note in dialect.notes)
@@ -104,14 +126,7 @@ def _scan(file: Utf8File, dialect: Dialect, options: ReadOptions, folder_values:
         f", CAST({'NULL' if value is None else literal(value)} AS VARCHAR) AS c{width + at}"
         for at, value in enumerate(folder_values.values())
     )
-    columns = ", ".join(f"'c{at}': 'VARCHAR'" for at in range(len(dialect.names)))
-    nulls = options.null_text or (_NEVER_IN_TEXT,)
-    scan = (
-        f"read_csv({file_literal(file.path)}, auto_detect=false, header={str(dialect.header).lower()}, "
-        f"skip={dialect.skipped}, delim={literal(dialect.delimiter)}, quote={literal(dialect.quote)}, "
-        f"escape={literal(dialect.quote)}, comment='', columns={{{columns}}}, nullstr={literals(nulls)}, "
-        f"strict_mode=true, null_padding=false, ignore_errors=false)"
-    )
+    scan = scan_of(file.path, dialect, nulls_of(options))
     return f"SELECT *{added} FROM {scan}"  # noqa: S608 - literals
 
 
@@ -142,11 +157,16 @@ def _bound(connection: duckdb.DuckDBPyConnection, text: TextTable, label: str, n
 
     gathered: dict[tuple[Column, ...], LoadedTable | None] = {}
 
+    @functools.cache
+    def by_lines() -> TextTable:
+        return _by_lines(connection, text, sample)
+
     def gatherer(table: LoadedTable, kept: tuple[Column, ...]) -> LoadedTable | None:
         if not sample or table.name != view:
             return None
         if kept not in gathered:
-            gathered[kept] = _gather(table, kept, text, {column.alias: types[column.alias] for column in kept}, sample)
+            some = {column.alias: types[column.alias] for column in kept}
+            gathered[kept] = _gather(table, kept, text, by_lines, some, sample)
         return gathered[kept]
 
     return LoadedTable(connection, columns, label, view, known, notes, keeper, gatherer=gatherer)
@@ -178,24 +198,45 @@ def _keep(table: LoadedTable, kept: tuple[Column, ...], text: TextTable, types: 
     return replace(table, columns=columns, name=name, rows=rows, notes=notes, keeper=keeper, bare=bare)
 
 
+def _different(connection: duckdb.DuckDBPyConnection, columns: Iterable[str], sample: str) -> bool:
+    """Say whether the first rows are too different in some columns to be gathered."""
+    ((different,),) = connection.execute(
+        f"SELECT count(*) FROM (SELECT DISTINCT {', '.join(columns)} FROM {sample})"  # noqa: S608 - our own names
+    ).fetchall()
+    return bool(different > _MOST_DIFFERENT * _SAMPLE_ROWS)
+
+
+def _by_lines(connection: duckdb.DuckDBPyConnection, text: TextTable, sample: str) -> TextTable:
+    """Return a table with lines that are alike read once, where that pays; else as it is."""
+    if text.lines is None or _different(connection, [f"c{at}" for at in range(len(text.names))], sample):
+        return text
+    found = text.lines.gathered(connection)
+    return text if found is None else replace(text, relation=found, counts=f"CAST(sum({TIMES}) AS BIGINT)")
+
+
 def _gather(
-    table: LoadedTable, kept: tuple[Column, ...], text: TextTable, types: Mapping[str, TextType], sample: str
+    table: LoadedTable,
+    kept: tuple[Column, ...],
+    text: TextTable,
+    by_lines: Callable[[], TextTable],
+    types: Mapping[str, TextType],
+    sample: str,
 ) -> LoadedTable | None:
     """Gather rows that are alike to one with its weight; None where the first rows are too different to be gathered."""
-    listing = ", ".join(types)
     with translated(table.label, names=text.files, connection=table.connection):
-        ((different,),) = table.connection.execute(
-            f"SELECT count(*) FROM (SELECT DISTINCT {listing} FROM {sample})"  # noqa: S608 - our own names
-        ).fetchall()
-        if different > _MOST_DIFFERENT * _SAMPLE_ROWS or not all(kind.settled for kind in types.values()):
+        if not all(kind.settled for kind in types.values()) or _different(table.connection, types, sample):
             return None
-        name, _, settled = _copy(table.connection, text, types, gathered=True)
+        name, _, settled = _copy(table.connection, by_lines(), types, gathered=True)
         if not settled:
             table.connection.execute(f"DROP TABLE {name}")
             return None
     columns = tuple(_column(column, types[column.alias]) for column in kept)
     notes = table.notes + _notes(kept, types)
-    return replace(table, columns=columns, name=name, rows=None, notes=notes, keeper=None, weight=_WEIGHT)
+
+    def bare(some: Sequence[Column]) -> frozenset[str]:
+        return _bare(table, [column.alias for column in some], by_lines(), types)
+
+    return replace(table, columns=columns, name=name, rows=None, notes=notes, keeper=None, weight=_WEIGHT, bare=bare)
 
 
 def _bare(table: LoadedTable, aliases: Sequence[str], text: TextTable, types: Mapping[str, TextType]) -> frozenset[str]:
@@ -220,7 +261,7 @@ def _copy(
     values = [f"{kind.value(alias, SQL)} AS {alias}" for alias, kind in types.items()] or ["1 AS present"]
     checked = [alias for alias, kind in types.items() if kind.type != "VARCHAR"]
     fits = [f"{' AND '.join(types[alias].fits(alias, SQL) for alias in checked)} AS fits"] if checked else []
-    weight, grouped = ([f"count(*) AS {_WEIGHT}"], " GROUP BY ALL") if gathered else ([], "")
+    weight, grouped = ([f"{text.counts} AS {_WEIGHT}"], " GROUP BY ALL") if gathered else ([], "")
     ((rows,),) = connection.execute(
         f"CREATE TEMP TABLE {name} AS SELECT {', '.join(values + fits + weight)} FROM ({text.relation}){grouped}"  # noqa: S608
     ).fetchall()

@@ -10,7 +10,7 @@ from tclose.engines.duckdb.failures import translated
 from tclose.engines.duckdb.pieces import pieces_table
 from tclose.engines.duckdb.released import DuckDBReleased, Expanded, Stored
 from tclose.engines.duckdb.sql import fresh_name, seeded_hash
-from tclose.engines.duckdb.table import Column, LoadedTable
+from tclose.engines.duckdb.table import Column, LoadedTable, one_by_one
 from tclose.engines.recodings import Recoder, Recoding
 
 
@@ -21,8 +21,9 @@ class DuckDBRecoder(Recoder[DuckDBReleased]):
 
     def __init__(self, table: LoadedTable, recoding: Recoding) -> None:
         super().__init__(recoding, table.label)
-        self.table = table.keep([*recoding.keys, *recoding.read])
         self.others = [name for name in recoding.read if name not in recoding.keys]
+        kept = table.keep([*recoding.keys, *recoding.read])
+        self.table = one_by_one(kept) if self.others else kept
         self.pieces = pieces_table(self.table, recoding)
 
     @cached_property
@@ -58,10 +59,11 @@ class DuckDBRecoder(Recoder[DuckDBReleased]):
     def _counts_of_pieces(self) -> str:
         """Make a table of the pieces with their numbers of rows, where nothing but keys is published."""
         if self.recoding.counts is None:
-            return self._make("rows", f"SELECT p.piece, count(*) AS n FROM {self._matched()} GROUP BY ALL")  # noqa: S608
+            grouped = f"SELECT p.piece, {self.table.row_tally} AS n FROM {self._matched()} GROUP BY ALL"  # noqa: S608
+            return self._make("rows", grouped)
         rows = self.table.rows
         if rows is None:
-            ((rows,),) = self._run(f"SELECT count(*) FROM {self.table.name}")  # noqa: S608 - our own name
+            ((rows,),) = self._run(f"SELECT {self.table.row_tally} FROM {self.table.name}")  # noqa: S608 - our own names
         if rows != int(self.recoding.counts.sum()):
             raise self.other_table()
         return self._make("rows", f"SELECT piece, n FROM {self.pieces} WHERE n > 0")  # noqa: S608 - our own name
@@ -138,7 +140,8 @@ class DuckDBRecoder(Recoder[DuckDBReleased]):
             "placed",
             f"SELECT *, row_number() OVER (ORDER BY {order}) AS place FROM ({query})",  # noqa: S608 - our own names
         )
-        return Expanded(placed, width)
+        ((different,),) = self._run(f"SELECT count(*) FROM {placed}")  # noqa: S608 - our own name
+        return Expanded(placed, width, int(different))
 
     def _column(self, at: int, name: str, bare: frozenset[str]) -> Column:
         """Return a published column; a recoded one is text unless it keeps its own type."""

@@ -16,15 +16,15 @@ from tclose.engines.duckdb.given_types import as_arrow, as_pandas, as_polars, is
 from tclose.engines.duckdb.load import load
 from tclose.engines.duckdb.pandas_views import exact_frame
 from tclose.engines.duckdb.reading_back import check_header, check_kept, check_names, check_values, days_alone
-from tclose.engines.duckdb.sql import fresh_name, quoted, seeded_hash
+from tclose.engines.duckdb.sql import fresh_name, quoted, repeated, seeded_hash
 from tclose.engines.duckdb.table import Column, LoadedTable, keep_copy
-from tclose.engines.duckdb.writing import Form, check_ending, copy_query, target
+from tclose.engines.duckdb.writing import Form, check_ending, copy_query, copy_repeated, target
 from tclose.engines.optional import imported
 from tclose.sources import locate
 from tclose.targets import Target
 
-_AT_ONCE = 2048
-"""A distinct row is repeated so many times at once, so that a row in millions needs no long list."""
+_OFTEN = 8
+"""From so many rows for each distinct one on, a line of a text file is written once and then repeated."""
 _LABEL = Released.label
 _VIEW = "This view of the release"
 
@@ -51,10 +51,21 @@ class Stored:
 
 @dataclass(frozen=True)
 class Expanded:
-    """Distinct released rows with their numbers, in a table that gives each its place."""
+    """Distinct released rows with their numbers, in a table that gives each its place.
+
+    Parameters
+    ----------
+    placed
+        The table.
+    width
+        How many columns are published.
+    different
+        How many distinct rows there are.
+    """
 
     placed: str
     width: int
+    different: int
 
     @property
     def distinct(self) -> str:
@@ -64,17 +75,18 @@ class Expanded:
     @property
     def query(self) -> str:
         """Every row as often as it is released."""
-        return f"SELECT {_aliases(self.width)} FROM ({self._repeated})"  # noqa: S608 - our own names
+        return f"SELECT {_aliases(self.width)} FROM ({repeated(self.placed, 'n')})"  # noqa: S608 - our own names
 
     @property
     def ordered(self) -> str:
         """The rows in the order of their content."""
-        return f"SELECT {_aliases(self.width)} FROM ({self._repeated}) ORDER BY place"  # noqa: S608 - our own names
+        rows = repeated(self.placed, "n")
+        return f"SELECT {_aliases(self.width)} FROM ({rows}) ORDER BY place"  # noqa: S608 - our own names
 
     @property
-    def _repeated(self) -> str:
-        begun = f"SELECT *, unnest(range(0, n, {_AT_ONCE})) AS begun FROM {self.placed}"  # noqa: S608 - our own names
-        return f"SELECT *, unnest(range(least({_AT_ONCE}, n - begun))) FROM ({begun})"  # noqa: S608
+    def once(self) -> str:
+        """Every distinct row once with its number ``n``, in the order of their content."""
+        return f"SELECT n, {_aliases(self.width)} FROM {self.placed} ORDER BY place"  # noqa: S608 - our own names
 
 
 def _aliases(width: int) -> str:
@@ -135,9 +147,14 @@ class DuckDBReleased(Released[Column]):
         check_values(self.connection, self.columns, self._form.distinct, form)
         shown = self._shown(form)
         listing = ", ".join(f"{value} AS {column.alias}" for value, column in zip(shown, self.columns, strict=True))
-        rows = f"SELECT {listing} FROM ({self._form.ordered})"  # noqa: S608 - our own names
-        labels = {column.name: column.labels for column in self.columns if column.labels and column.type != "VARCHAR"}
-        copy_query(self.connection, rows, self.names, Path(path), _LABEL, labels)
+        often = isinstance(self._form, Expanded) and self.rows >= _OFTEN * self._form.different
+        if isinstance(self._form, Expanded) and often and form.by_lines and len(self.columns) > 1:
+            rows = f"SELECT n, {listing} FROM ({self._form.once})"  # noqa: S608 - our own names
+            copy_repeated(self.connection, rows, self.names, Path(path), _LABEL)
+        else:
+            rows = f"SELECT {listing} FROM ({self._form.ordered})"  # noqa: S608 - our own names
+            labels = {each.name: each.labels for each in self.columns if each.labels and each.type != "VARCHAR"}
+            copy_query(self.connection, rows, self.names, Path(path), _LABEL, labels)
         if form.kind in ("excel", "spss", "stata"):
             check_kept(self.columns, self._form.distinct, self.read_back(path), form)
         if form.kind == "csv":
@@ -160,8 +177,10 @@ class DuckDBReleased(Released[Column]):
         """Open a file that this table was written to, as somebody who knows nothing else of it would.
 
         What is kept of it is copied: the file is about to get another name, and its audit is still asked afterwards.
+        Of text, it is always copied, with types that fit every value and not only those of the first rows.
         """
-        return replace(load(self.connection, locate(Path(path))), keeper=keep_copy)
+        found = load(self.connection, locate(Path(path)))
+        return found if check_ending(path).kind == "csv" else replace(found, keeper=keep_copy)
 
     def _named(self, shown: Sequence[str]) -> duckdb.DuckDBPyRelation:
         """Return the rows with the names of the columns."""

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 _numbers = itertools.count(1)
+_AT_ONCE = 2048
+"""A row is repeated so many times at once, so that a row in millions needs no long list."""
 
 
 def quoted(identifier: str) -> str:
@@ -61,3 +63,16 @@ def fresh_name(stem: str) -> str:
 def seeded_hash(columns: str, seed: int) -> str:
     """Return the SQL of a hash of columns, quite another for another seed: the engine itself mixes too little."""
     return f"hash(CAST(hash({columns}) AS VARCHAR) || ':{int(seed)}')"
+
+
+def repeated(source: str, number: str) -> str:
+    """Return the query for the rows of a table, each as often as one of its columns says.
+
+    Examples
+    --------
+    >>> import duckdb
+    >>> duckdb.execute(f"SELECT a FROM ({repeated('(VALUES (1, 2), (3, 1)) AS t(a, n)', 'n')}) ORDER BY a").fetchall()
+    [(1,), (1,), (3,)]
+    """
+    begun = f"SELECT *, unnest(range(0, {number}, {_AT_ONCE})) AS begun FROM {source}"  # noqa: S608 - our own names
+    return f"SELECT *, unnest(range(least({_AT_ONCE}, {number} - begun))) FROM ({begun})"  # noqa: S608

@@ -14,11 +14,11 @@ from tclose.engines.base import check_names, check_rows
 from tclose.engines.duckdb.exposing import COARSER, FINE_ZONED, ZONED, Exposed, exposed, plain_decimal, published
 from tclose.engines.duckdb.failures import translated
 from tclose.engines.duckdb.problems import NESTED, TOO_FINE
-from tclose.engines.duckdb.sql import fresh_name
+from tclose.engines.duckdb.sql import fresh_name, repeated
 
 __all__ = [
     "Column", "Keeper", "LoadedTable", "bind", "check_names", "check_rows", "keep_copy", "keep_view", "nested_problem",
-    "text_of",
+    "one_by_one", "text_of",
     "with_one_zero",
 ]  # fmt: skip
 
@@ -173,6 +173,18 @@ def keep_view(table: LoadedTable, kept: tuple[Column, ...]) -> LoadedTable:
     with translated(table.label, connection=table.connection):
         table.connection.execute(f"CREATE TEMP VIEW {name} AS SELECT {selected} FROM {table.name}")  # noqa: S608 - aliases
     return replace(table, columns=kept, name=name, keeper=None)
+
+
+def one_by_one(table: LoadedTable) -> LoadedTable:
+    """Return a table each of whose rows stands for itself: one that was gathered as often as it was there."""
+    if table.weight is None:
+        return table
+    name = fresh_name("rows")
+    selected = ", ".join(column.alias for column in table.columns)
+    rows = repeated(table.name, table.weight)
+    with translated(table.label, connection=table.connection):
+        table.connection.execute(f"CREATE TEMP VIEW {name} AS SELECT {selected} FROM ({rows})")  # noqa: S608 - aliases
+    return replace(table, name=name, weight=None)
 
 
 def keep_copy(table: LoadedTable, kept: tuple[Column, ...]) -> LoadedTable:

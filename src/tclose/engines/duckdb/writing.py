@@ -6,17 +6,18 @@ import errno
 import importlib
 import os
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import IO, Literal
 
 import duckdb
 
+from tclose.engines.duckdb.connection import private_folder
 from tclose.engines.duckdb.failures import translated
 from tclose.engines.duckdb.package_writing import ValueLabels, write_package_file
-from tclose.engines.duckdb.sql import literal, quoted
+from tclose.engines.duckdb.sql import fresh_name, literal, quoted
 from tclose.engines.optional import imported
 from tclose.errors import HeadroomError, InputError
 from tclose.targets import StreamTarget, Target, refused_by_system, target_at
@@ -24,6 +25,7 @@ from tclose.targets import StreamTarget, Target, refused_by_system, target_at
 _BARE = frozenset(" _-.()/%")
 """Characters that a name in the header of a text table may have, beside letters and digits, without quotes."""
 
+_BYTES_AT_ONCE = 1 << 20
 _LITTLE_ROOM = 1 << 25
 """A disk with fewer free bytes than this is full."""
 
@@ -36,6 +38,11 @@ class Form:
     kind: Literal["csv", "json", "parquet", "arrow", "excel", "spss", "stata"]
     options: str = ""
     delimiter: str = ""
+
+    @property
+    def by_lines(self) -> bool:
+        """Whether a row is a line, or a few in quotes, that can be written again as it stands."""
+        return self.kind == "csv" and not self.options
 
 
 def _text_forms() -> Iterator[Form]:
@@ -141,13 +148,68 @@ def copy_query(
             connection.execute(f"COPY ({query}) TO {literal(str(path))} ({options}, USE_TMP_FILE false)")
 
 
+def copy_repeated(
+    connection: duckdb.DuckDBPyConnection, query: str, names: Sequence[str], path: Path, label: str
+) -> None:
+    """Write what a query gives to a text file, each row as often as its first column says.
+
+    Rows are written once to a private file, behind their numbers, and repeated from there as they stand.
+
+    Parameters
+    ----------
+    connection
+        Where the query runs.
+    query
+        A query whose columns are ``n``, ``c0``, ``c1`` and so on.
+    names
+        The names of ``c0``, ``c1`` and so on in the file; at least two.
+    path
+        The file; its ending says the format, which is of lines.
+    label
+        What is written, for messages.
+    """
+    form = check_ending(path)
+    once = private_folder(connection) / f"{fresh_name('once')}{form.ending}"
+    try:
+        with translated(label, connection=connection):
+            connection.execute(f"COPY ({query}) TO {literal(str(once))} ({_csv_options(form, ['1', *names])})")
+        allowed = (refused_by_system(label), _room_for(path, label), _within_the_limit(path, label))
+        with allowed[0], allowed[1], allowed[2], once.open("rb") as lines, path.open("wb") as file:
+            for record in _records(lines):
+                number, _, row = record.partition(form.delimiter.encode())
+                _write_often(file, row, int(number))
+    finally:
+        once.unlink(missing_ok=True)
+
+
+def _records(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """Give the rows of a text table; one whose quotes are open at the end of a line goes on in the next."""
+    begun = b""
+    for line in lines:
+        begun += line
+        if begun.count(b'"') % 2 == 0:
+            yield begun
+            begun = b""
+
+
+def _write_often(file: IO[bytes], row: bytes, number: int) -> None:
+    """Write a row so many times, about a megabyte at once."""
+    at_once = max(1, _BYTES_AT_ONCE // len(row))
+    whole, rest = divmod(number, at_once)
+    block = row * min(at_once, number)
+    for _ in range(whole):
+        file.write(block)
+    file.write(block[: rest * len(row)])
+
+
 @contextmanager
 def _room_for(path: Path, label: str) -> Iterator[None]:
     """Say that it is the disk of the file that is full, where it is."""
     try:
         yield
-    except HeadroomError:
-        if shutil.disk_usage(path.parent).free > _LITTLE_ROOM:
+    except (HeadroomError, OSError) as problem:
+        full = getattr(problem, "errno", None) in (errno.ENOSPC, errno.EDQUOT)
+        if not full and (isinstance(problem, OSError) or shutil.disk_usage(path.parent).free > _LITTLE_ROOM):
             raise
         raise InputError(
             f"The disk has no room left for {label}, which is to be written there; write to another disk."
@@ -159,8 +221,9 @@ def _within_the_limit(path: Path, label: str) -> Iterator[None]:
     """Say that files may not grow so large, where that is why DuckDB could not write this one."""
     try:
         yield
-    except duckdb.IOException as problem:
-        if os.strerror(errno.EFBIG) not in str(problem) or path.name not in str(problem):
+    except (duckdb.IOException, OSError) as problem:
+        named = os.strerror(errno.EFBIG) in str(problem) and path.name in str(problem)
+        if not named and getattr(problem, "errno", None) != errno.EFBIG:
             raise
     else:
         return
