@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import uuid
 from decimal import Decimal
 from fractions import Fraction
 
@@ -39,6 +40,36 @@ def test_random_tables_are_audited_alike(spark, seed, way, monkeypatch):
     assert said(found) == said(expected)
     if seed % 3 == 0:
         assert class_rows(found) == class_rows(expected)
+
+
+def jobs_of(spark, work):
+    """Return what some work gives, and how many jobs it asked of Spark."""
+    context = spark.sparkContext
+    group = str(uuid.uuid4())
+    context.setJobGroup(group, group)
+    try:
+        found = work()
+    finally:
+        context.setLocalProperty("spark.jobGroup.id", None)
+    return found, len(context.statusTracker().getJobIdsForGroup(group))
+
+
+def test_a_report_asks_nothing_more_of_spark_than_the_audit(spark):
+    """The worst classes that a text lists for each attribute came with the tallies."""
+    table, roles = random_table(3)
+    frame = frame_of(spark, table).repartition(3)
+    audit, asked = jobs_of(spark, lambda: tclose.audit(frame, roles, require=REQUIRED, drivers=False))
+    assert asked > 0, "jobs are not seen, so that none beyond them would be"
+    text, more = jobs_of(spark, lambda: str(audit.with_people()))
+    assert more == 0
+    assert "worst classes by t" in text
+    rows, listed = jobs_of(spark, lambda: list(audit.classes.rows()))
+    assert listed > 0, "all classes are measured again"
+    for figure in audit.classes.figures:
+        largest, again = jobs_of(spark, lambda: list(audit.classes.rows(sort=figure, limit=5)))  # noqa: B023
+        assert again == 0
+        expected = sorted((row[figure] for row in rows if row[figure] is not None), reverse=True)[:5]
+        assert [row[figure] for row in largest] == expected
 
 
 @pytest.mark.parametrize("seed", [1, 3])
