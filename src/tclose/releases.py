@@ -19,6 +19,8 @@ from tclose.letters import holdable
 from tclose.models.catalogue import Requirement
 from tclose.policy_about import About
 from tclose.recipes import Recipe
+from tclose.recoding.full_domain.surroundings import Surroundings
+from tclose.recoding.usefulness import Usefulness
 from tclose.results import Audit, Value
 from tclose.roles import Roles
 
@@ -95,6 +97,14 @@ class Work(Protocol):
         """Return, for each attribute, t of the release with each quasi-identifier left out; None for too many rows."""
         ...
 
+    def useful(self) -> Usefulness | None:
+        """Return what the release is still good for; None where that is not known."""
+        ...
+
+    def around(self) -> Surroundings | None:
+        """Return what lies around the levels of the release in the lattice of all levels; None where it has none."""
+        ...
+
     def audits(self) -> tuple[Audit, Audit]:
         """Return the audit of the release against itself, and against the original."""
         ...
@@ -111,11 +121,13 @@ class Findings:
     found: tuple[Audit, Audit]
     original: Audit | None
     driving: Mapping[str, Mapping[str, Fraction] | None]
+    good_for: Usefulness | None
+    neighbours: Surroundings | None
 
     @staticmethod
     def of(work: Work) -> Findings:
         """Return what an engine's work has found."""
-        return Findings(work.audits(), work.before(), work.drivers())
+        return Findings(work.audits(), work.before(), work.drivers(), work.useful(), work.around())
 
     @property
     def table(self) -> Any:
@@ -131,6 +143,14 @@ class Findings:
     def drivers(self) -> Mapping[str, Mapping[str, Fraction] | None]:
         """Return t of the release with each quasi-identifier left out."""
         return self.driving
+
+    def useful(self) -> Usefulness | None:
+        """Return what the release is still good for."""
+        return self.good_for
+
+    def around(self) -> Surroundings | None:
+        """Return what lies around the levels of the release."""
+        return self.neighbours
 
     def audits(self) -> tuple[Audit, Audit]:
         """Return the audit of the release against itself, and against the original."""
@@ -221,6 +241,13 @@ class Release:
     def audits(self) -> tuple[Audit, Audit]:
         """Return the audit of the release against its own distribution, and against the original's."""
         return self._made().audits()
+
+    def usefulness(self) -> Usefulness | None:
+        """Return what the release is still good for: pairs of columns before and after, and what a model learns.
+
+        None where that is not known: of a release made by a recipe, and of very many distinct rows.
+        """
+        return self._made().useful()
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what is pickled: everything but the rows, which stay with the engine that has them."""

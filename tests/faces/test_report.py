@@ -121,6 +121,7 @@ def test_the_parts_come_in_their_order():
         "salary",
         "disease",
         "Class sizes",
+        "Who could find people",
         "What rules ask",
         "What was assumed",
         "What the models mean",
@@ -128,7 +129,7 @@ def test_the_parts_come_in_their_order():
         "Glossary",
         "Read and accepted",
     ]
-    assert html.count("<svg") == 2 * 4 + 1
+    assert html.count("<svg") == 2 * 4 + 2
     assert "It is not differential privacy." in html
 
 

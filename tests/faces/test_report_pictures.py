@@ -194,7 +194,7 @@ def test_figures_are_whole_pictures_with_words_whatever_the_names_are():
     audit = tclose.audit(table, Roles([HOSTILE], {"s" + HOSTILE: Nominal()}), require={"t": "0.1"})
     html = audit.with_people().to_html()
     pictures = re.findall(r"<svg .*?</svg>", html, re.S)
-    assert len(pictures) == 5
+    assert len(pictures) == 6
     for picture in pictures:
         root = ET.fromstring(picture)
         named = root.get("aria-labelledby").split()

@@ -367,10 +367,85 @@ def test_points_of_the_frontier_that_are_equal_stand_side_by_side(browser, serve
         page.click("#frontier-start")
         page.wait_for_selector("svg.tclose-figure.frontier", timeout=SLOW)
         places = page.eval_on_selector_all(
-            "svg.tclose-figure .mark", "marks => marks.map((mark) => mark.getAttribute('transform'))"
+            ".frontier .tc-pick", "marks => marks.map((mark) => `${mark.getBBox().x} ${mark.getBBox().y}`)"
         )
         assert len(places) == 21
         assert len(set(places)) == len(places)
+
+
+def test_points_of_the_frontier_and_boxes_of_the_lattice_are_taken_by_mouse_and_by_keyboard(browser, server):
+    with watched(browser, server) as page:
+        open_example(page)
+        show(page, "repair")
+        page.click("#frontier-start")
+        point = page.locator('.frontier .tc-pick[data-method="mondrian"][data-threshold="0.5"]')
+        point.wait_for(timeout=SLOW)
+        assert point.get_attribute("aria-label").startswith("Take over mondrian at t ≤ 0.5:")
+        point.click()
+        playwright.expect(page.locator("#threshold-t-")).to_have_value("0.5")
+        playwright.expect(page.locator("#method")).to_have_value("mondrian")
+        page.locator('.frontier .tc-pick[data-method="gather"][data-threshold="0.4"]').focus()
+        page.keyboard.press("Enter")
+        playwright.expect(page.locator("#threshold-t-")).to_have_value("0.4")
+        playwright.expect(page.locator("#method")).to_have_value("gather")
+        page.click("#lattice-start")
+        box = page.locator('.lattice .tc-pick[data-levels="1,1"]')
+        box.wait_for(timeout=SLOW)
+        assert page.locator(".lattice .tc-pick").count() == 4
+        assert "everything required holds, 0 % of the detail is kept" in box.get_attribute("aria-label")
+        box.focus()
+        page.keyboard.press(" ")
+        playwright.expect(page.locator("#level-zip")).to_have_value("1")
+        playwright.expect(page.locator("#level-age")).to_have_value("1")
+        playwright.expect(page.locator("[data-level-figure=loss]")).to_have_text("100 %", timeout=SLOW)
+        page.locator('.lattice .tc-pick[data-levels="0,0"]').click()
+        playwright.expect(page.locator("[data-level-figure=loss]")).to_have_text("0 %", timeout=SLOW)
+        page.fill("#threshold-t-", "0.2")
+        page.press("#threshold-t-", "Enter")
+        playwright.expect(page.locator("#lattice-outcome .outdated")).to_contain_text("not for what is set now")
+        playwright.expect(page.locator("#frontier-outcome .outdated")).to_have_count(0)
+
+
+def test_attackers_and_what_is_left_are_shown_and_told_in_the_report_of_the_same_settings(browser, server, tmp_path):
+    text = "zip,age,pay\n" + "\n".join(f"{at % 4},{20 + at % 6},{'abc'[at * at % 3]}" for at in range(120))
+    with watched(browser, server) as page:
+        page.set_input_files("#file", {"name": "people.csv", "mimeType": "text/csv", "buffer": text.encode()})
+        page.wait_for_selector(".column", timeout=SLOW)
+        page.select_option("#role-zip", "quasi-identifier")
+        page.select_option("#role-age", "quasi-identifier")
+        page.select_option("#role-pay", "sensitive")
+        settled(page)
+        cards = page.locator("[data-attacker]")
+        assert [card.get_attribute("data-attacker") for card in cards.all()] == ["prosecutor", "journalist", "marketer"]
+        assert cards.nth(0).locator(".value, .exact").all_text_contents() == ["0.1", "(1/10)"]
+        assert "needs the size of the population" in cards.nth(1).text_content()
+        show(page, "repair")
+        page.click("#attack-start")
+        page.wait_for_selector("#attack-outcome svg.attack", timeout=SLOW)
+        playwright.expect(page.locator("#attack-outcome table").first).to_contain_text("reader")
+        page.click("#release-start")
+        page.wait_for_selector('[data-file="report.html"]', timeout=SLOW)
+        page.click("#useful summary")
+        playwright.expect(page.locator("#useful svg")).to_have_count(2, timeout=SLOW)
+        playwright.expect(page.locator("#useful")).to_contain_text("A simple model that learnt from the release")
+
+        def report():
+            with page.expect_download() as started:
+                page.click('[data-file="report.html"]')
+            started.value.save_as(tmp_path / "report.html")
+            return (tmp_path / "report.html").read_text(encoding="utf-8")
+
+        found = report()
+        for name in ("attack", "associations", "predictions", "risks"):
+            assert f"tclose-figure tclose-{name}" in found
+        assert "tclose-figure tclose-frontier" not in found
+        page.fill("#threshold-t-", "0.29")
+        page.press("#threshold-t-", "Enter")
+        playwright.expect(page.locator("#attack-outcome .outdated")).to_contain_text("not for what is set now")
+        playwright.expect(page.locator("#attack-outcome .verdict.stale")).to_have_count(1)
+        page.click("#release-again")
+        page.wait_for_selector('#release-outcome:not(:has(#release-stale)) [data-file="report.html"]', timeout=SLOW)
+        assert "tclose-figure tclose-attack" not in report()
 
 
 def test_hundreds_of_columns_and_endless_cells_leave_everything_in_reach(browser, server):
@@ -546,7 +621,10 @@ def test_the_checker_finds_nothing_serious_and_nothing_overflows(browser, server
         page.wait_for_selector('[data-file="release.csv"]', timeout=SLOW)
         page.click("#compare summary")
         page.wait_for_selector(".sides .changed")
-        page.click("#frontier-start")
-        page.wait_for_selector(".frontier", timeout=SLOW)
+        page.click("#useful summary")
+        page.wait_for_selector("svg.useful", timeout=SLOW)
+        for kind in ("frontier", "lattice", "attack"):
+            page.click(f"#{kind}-start")
+            page.wait_for_selector(f"svg.{kind}", timeout=SLOW)
         check(page, "repair")
     assert {name: problems for name, problems in found.items() if problems} == {}

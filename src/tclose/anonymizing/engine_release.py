@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
@@ -13,6 +13,8 @@ from tclose.domains import Observed
 from tclose.engines.base import Engine, Released, Table
 from tclose.errors import InputError, InternalError
 from tclose.models.catalogue import Requirement
+from tclose.recoding.full_domain.surroundings import Surroundings
+from tclose.recoding.usefulness import Usefulness
 from tclose.releases import Release, Written
 from tclose.results import Audit
 from tclose.roles import Roles
@@ -35,6 +37,11 @@ class EngineWork:
     """The files that the original is read from, which are never written over."""
     witness: Released[Any] | None = None
     """The same rows with the column that tells people apart, where they are counted; it is never published."""
+    measured: Callable[[], Usefulness | None] = lambda: None
+    """Measures what the release is still good for, from the counts that it was searched with."""
+
+    judged_around: Callable[[], Surroundings | None] = lambda: None
+    """Judges the levels around those of the release, where it has the same for all classes."""
 
     @property
     def judged(self) -> Released[Any]:
@@ -51,6 +58,14 @@ class EngineWork:
         """Return, for each attribute, t of the release with each quasi-identifier left out."""
         audited = audit_release(self.session, self.judged, self.roles, (), None, drivers=None)
         return {name: attribute.drivers for name, attribute in audited.attributes.items()}
+
+    def useful(self) -> Usefulness | None:
+        """Return what the release is still good for."""
+        return self.measured()
+
+    def around(self) -> Surroundings | None:
+        """Return what lies around the levels of the release in the lattice of all levels."""
+        return self.judged_around()
 
     def audits(self) -> tuple[Audit, Audit]:
         """Return the audit of the release against itself, and against the original."""

@@ -138,7 +138,7 @@ def framed(distinct: DistinctRows, roles: Roles, wanted: Sequence[Requirement], 
         ranks=np.ascontiguousarray(ranked[order]),
         counts=distinct.counts[order],
         domains=tuple(domains),
-        tasks=_tasks(wanted, domains, people=roles.person is not None),
+        tasks=tasks_of(wanted, domains, people=roles.person is not None),
         suppress=options.suppress,
         seed=options.seed,
     )
@@ -311,7 +311,7 @@ def _span(name: str, given: object) -> tuple[int, int] | None:
     return levels[0], levels[1]
 
 
-def _tasks(wanted: Sequence[Requirement], domains: Sequence[Domain], *, people: bool) -> tuple[Task, ...]:
+def tasks_of(wanted: Sequence[Requirement], domains: Sequence[Domain], *, people: bool) -> tuple[Task, ...]:
     """Return what is judged: table requirements once, attribute requirements for each attribute they name."""
     tasks = []
     for requirement in wanted:

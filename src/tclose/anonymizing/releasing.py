@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,12 +27,14 @@ from tclose.policy_release import MOST_EFFORT
 from tclose.presets import preset_named, with_preset
 from tclose.progress import shows_progress
 from tclose.recipe_numbers import numbers_of
+from tclose.recoding.full_domain.surroundings import quick_surroundings
 from tclose.recoding.losses.catalogue import LOSSES, all_losses, losses_by_column
 from tclose.recoding.methods import METHODS, Found, check_method, found
 from tclose.recoding.partition import published
 from tclose.recoding.problem import Problem
 from tclose.recoding.search import Search, TimeLimit
 from tclose.recoding.slack import slack
+from tclose.recoding.usefulness import usefulness
 from tclose.releases import Release
 from tclose.roles import Roles
 from tclose.sources import files_read
@@ -284,7 +286,8 @@ def _made(
     left_out = partition.suppressed() if original.census is None else original.census.rows - recoded.rows
     work = EngineWork(
         session, recoded, replace(roles, identifiers=()), tuple(wanted), frame.original(), left_out, search.own,
-        original.counted, inputs, witness,
+        original.counted, inputs, witness, cache(partial(usefulness, frame.problem, partition)),
+        cache(partial(quick_surroundings, frame.problem, recipe.levels)),
     )  # fmt: skip
     return Release(
         source=table.label,

@@ -16,8 +16,8 @@ from tclose.engines.class_tables import ClassTable
 from tclose.engines.distinct import DistinctRows
 from tclose.errors import InternalError
 from tclose.measuring import Measured
-from tclose.recoding.partition import Cells, Partition
-from tclose.recoding.problem import Problem, coarsest
+from tclose.recoding.partition import Partition, levelled
+from tclose.recoding.problem import Problem
 
 Result = TypeVar("Result")
 
@@ -55,19 +55,19 @@ class LevelledTable(Table[Column]):
         return replace(self, columns=kept)
 
     @cached_property
+    def partition(self) -> Partition:
+        """The release that publishes these levels."""
+        return levelled(self.problem)
+
+    @property
     def classes(self) -> tuple[Integers, int]:
         """The class of each row of the problem, and how many classes there are."""
-        return coarsest(self.problem)
+        return self.partition.classes, self.partition.number
 
-    @cached_property
+    @property
     def nodes(self) -> Integers:
         """For each class, the node of each quasi-identifier."""
-        classes, number = self.classes
-        first = np.zeros(number, dtype=np.int64)
-        first[classes[::-1]] = np.arange(len(classes))[::-1]
-        quasi = enumerate(self.problem.quasi)
-        found = [each.levels[each.top].nodes[self.problem.codes[first, at]] for at, each in quasi]
-        return np.stack(found, axis=1).astype(np.int64)
+        return self.partition.cells.first.astype(np.int64)
 
     def attribute(self, names: tuple[str, ...]) -> tuple[Observed, Ranks]:
         """Return the values of a sensitive attribute or of a quasi-identifier, and which of them each row has."""
@@ -81,14 +81,6 @@ class LevelledTable(Table[Column]):
         """Return the key of a class, as it would be published."""
         quasi = zip(self.problem.quasi, self.nodes[position], strict=True)
         return {each.name: each.levels[each.top].labels[int(node)] for each, node in quasi}
-
-    def partition(self) -> Partition:
-        """Return the release that publishes these levels."""
-        classes, number = self.classes
-        nodes = self.nodes.astype(np.int32)
-        levels = tuple(each.top for each in self.problem.quasi)
-        cells = Cells(np.tile(np.array(levels, dtype=np.int16), (number, 1)), nodes, nodes)
-        return Partition(np.arange(len(classes)), classes, self.problem.counts, cells, levels)
 
 
 class LevelsEngine(Engine):

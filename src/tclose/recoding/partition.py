@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tclose.counts import Integers
 from tclose.errors import InternalError
-from tclose.recoding.problem import Codes, Floats, Problem, Quasi, numbered
+from tclose.recoding.problem import Codes, Floats, Problem, Quasi, coarsest, numbered, top_nodes
 
 INTERVAL = -1
 """Stands instead of a level where a class publishes an interval of values."""
@@ -140,6 +140,17 @@ def kept_detail(problem: Problem, partition: Partition) -> float:
     """Return 1 − the mean LM over all cells, by the weights of the columns; rows left out are fully lost."""
     costs = (cell_costs(problem, partition.cells) * problem.weights).sum(axis=1)
     return float(((1.0 - costs) * partition.sizes()).sum() / problem.rows)
+
+
+def levelled(problem: Problem) -> Partition:
+    """Return the release of all rows in which every quasi-identifier is on the coarsest level that it may be on."""
+    classes, number = coarsest(problem)
+    first = np.zeros(number, dtype=np.int64)
+    first[classes[::-1]] = np.arange(len(classes))[::-1]
+    nodes = top_nodes(problem)[first]
+    levels = tuple(each.top for each in problem.quasi)
+    cells = Cells(np.tile(np.array(levels, dtype=np.int16), (number, 1)), nodes, nodes)
+    return Partition(np.arange(len(classes)), classes, problem.counts, cells, levels)
 
 
 def published(partition: Partition) -> Partition:

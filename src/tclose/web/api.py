@@ -336,12 +336,33 @@ async def compare(request: Request) -> Response:
     return answer(await run_in_threadpool(found))
 
 
+async def useful(request: Request) -> Response:
+    """Say what a release is still good for."""
+    from tclose.web.analyses import usefulness_of
+    from tclose.web.work import Made
+
+    job = _job(request)
+    made = _kept(job)
+    if not isinstance(made, Made):
+        raise InputError("Only a release is good for something.")
+
+    def found() -> dict[str, Any]:
+        with job.lock:
+            return usefulness_of(made.release)
+
+    return answer(await run_in_threadpool(found))
+
+
 async def take(request: Request) -> Response:
     """Hand over a file that a job made."""
+    from tclose.web.beside import with_beside
     from tclose.web.downloads import download
+    from tclose.web.work import Made
 
     job = _job(request)
     kept = _kept(job)
+    if isinstance(kept, Made):
+        kept = with_beside(kept, job.settings, jobs_of(request).done(job.table_id))
     about = about_now(_workspace(request).table(job.table_id))
 
     def made() -> Any:

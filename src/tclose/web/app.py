@@ -41,6 +41,7 @@ ROUTES = (
     Route("/api/jobs/{job}", api.cancel, methods=["DELETE"]),
     Route("/api/jobs/{job}/classes", api.classes, methods=["GET"]),
     Route("/api/jobs/{job}/rows", api.compare, methods=["GET"]),
+    Route("/api/jobs/{job}/usefulness", api.useful, methods=["GET"]),
     Route("/api/jobs/{job}/explanation", api.explanation, methods=["POST"]),
     Route("/api/jobs/{job}/files/{name}", api.take, methods=["GET"]),
 )

@@ -46,7 +46,7 @@ _OF_AUDITS: dict[str, Callable[[Audit, About], Download]] = {
 
 
 def _release_report(made: Made, about: About) -> Download:
-    return Download("report.html", HTML, made.release.to_html(made.written, about=about))
+    return Download("report.html", HTML, made.release.to_html(made.written, frontier=made.frontier, about=about))
 
 
 def _written(made: Made, name: str, media_type: str) -> Download:
@@ -61,9 +61,10 @@ def _package(made: Made, about: About) -> Download:
     """Return the package that is handed over, made for those that are named in its report."""
     from tclose.web.packages import write_package
 
-    path = made.folder / f"release-{hashlib.sha256(repr(about).encode()).hexdigest()[:16]}.zip"
+    told = repr((about, made.release.attack, made.frontier))
+    path = made.folder / f"release-{hashlib.sha256(told.encode()).hexdigest()[:16]}.zip"
     if not path.exists():
-        write_package(path, made.release, made.written, replace(made.policy, about=about))
+        write_package(path, made.release, made.written, replace(made.policy, about=about), made.frontier)
     return Download("release.zip", ZIP, path=path)
 
 

@@ -132,6 +132,10 @@ class Jobs:
         alive = [job for job in self._jobs.values() if job.table_id == table_id]
         return {job.kind: job.id for job in alive if job.state not in ("failed", "cancelled")}
 
+    def done(self, table_id: str) -> list[Job]:
+        """Return what was done for a table, the newest last."""
+        return [job for job in list(self._jobs.values()) if job.table_id == table_id and job.state == "done"]
+
     def drop_table(self, table_id: str) -> None:
         """Stop and forget everything that was done for a table."""
         with self._lock:

@@ -38,14 +38,14 @@ def at_levels(opened: Opened, policy: Policy, levels: Mapping[str, int], job: Jo
     job
         Told how far the work is.
     """
-    frame = _frame(opened, policy, job)
+    frame = framed_rows(opened, policy, job)
     problem = _on(frame, levels)
     wanted = policy.requirements()
     judged = tuple(each for each in wanted if not each.model.needs_population)
     check_attributes(judged, policy.roles)
     table = LevelledTable(frame.distinct, frame.attributes, frame.rows, problem, opened.label)
     audit = audit_release(LevelsEngine(), table, policy.roles.by_rows, judged, None).to_dict()
-    release = published(table.partition())
+    release = published(table.partition)
     return {
         "levels": {quasi.name: quasi.lowest for quasi in problem.quasi},
         "heights": {quasi.name: len(quasi.levels) - 1 for quasi in frame.problem.quasi},
@@ -56,8 +56,8 @@ def at_levels(opened: Opened, policy: Policy, levels: Mapping[str, int], job: Jo
     }
 
 
-def _frame(opened: Opened, policy: Policy, job: Job) -> Frame:
-    """Return the rows of a table, counted; the last ones are kept."""
+def framed_rows(opened: Opened, policy: Policy, job: Job) -> Frame:
+    """Return the rows of a table, counted, with their hierarchies; the last ones are kept."""
     trees = {name: tree if isinstance(tree, str) else dict(tree) for name, tree in policy.hierarchies.items()}
     asked = json.dumps([repr(policy.roles), trees, dict(policy.weights)], sort_keys=True, default=str)
     rows = opened.rows(job.tell)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
-from xml.etree import ElementTree as ET
 
 from tclose.explanations import Explanation
 from tclose.render.data.explanations import explanation_data
@@ -13,6 +12,7 @@ from tclose.render.pictures.columns import Arrow, Columns, arrows_of, columns_of
 from tclose.render.pictures.earth import earth_picture
 from tclose.render.pictures.moves import moves_picture
 from tclose.render.pictures.stages import carried, held, spent
+from tclose.web.pictures import played
 
 MOST_MOVES = 400
 """So many single moves are listed; the plan itself may have more."""
@@ -48,26 +48,10 @@ def staged(explanation: Explanation, threshold: Fraction | None = None) -> dict[
         "confidential": explanation.shows_people,
         "pictures": {
             "still": {"text": moves_picture(explanation)},
-            "moved": _played(earth_picture(explanation, threshold=threshold)),
-            "carried": _played(earth_picture(explanation, threshold=threshold, edges=True)) if edges else None,
+            "moved": played(earth_picture(explanation, threshold=threshold)),
+            "carried": played(earth_picture(explanation, threshold=threshold, edges=True)) if edges else None,
         },
     }
-
-
-def _played(picture: str) -> dict[str, Any]:
-    """Return a picture as a file holds it, and as elements: a page makes none of a text, whatever it says."""
-    return {"text": picture, "element": _element(ET.fromstring(picture))}  # noqa: S314 - a picture of our own
-
-
-def _element(element: ET.Element) -> list[Any]:
-    """Return an element as its name, its attributes and what is in it; the page has the style already."""
-    inside: list[Any] = [text for text in [(element.text or "").strip()] if text]
-    for child in element:
-        if not child.tag.endswith("}style"):
-            inside.append(_element(child))
-        if tail := (child.tail or "").strip():
-            inside.append(tail)
-    return [element.tag.split("}")[-1], dict(element.attrib), *inside]
 
 
 def _steps(columns: Columns, stages: Sequence[Arrow]) -> list[dict[str, Any]]:

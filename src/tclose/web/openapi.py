@@ -71,7 +71,7 @@ _SCHEMAS: dict[str, Schema] = {
     ),
     "Work": _object(
         "kind",
-        kind={"enum": ["profile", "audit", "hierarchies", "levels", "anonymize", "frontier"]},
+        kind={"enum": ["profile", "audit", "hierarchies", "levels", "anonymize", "frontier", "lattice", "attack"]},
         policy=_ref("Policy"),
         measure={"enum": ["usual", "all"]},
         drivers={"type": "boolean"},
@@ -113,6 +113,13 @@ _SCHEMAS: dict[str, Schema] = {
         offset=_WHOLE,
         rows=_list(_FREE),
         spread=_FREE,
+    ),
+    "Usefulness": _object(
+        "usefulness sentences",
+        usefulness=_or_null(_FREE),
+        sentences=_list(_TEXT),
+        remarks=_list(_TEXT),
+        pictures=_list(_FREE),
     ),
     "Explanation": _object(
         "class size total attribute distance words rule columns steps carried within_groups grouped note confidential "
@@ -300,6 +307,9 @@ def _paths_of_jobs() -> Schema:
                 _query("people", {"type": "boolean"}, "Whether to show combinations of very few rows too."),
                 answers=_ref("Rows"),
             )
+        },
+        "/api/jobs/{job}/usefulness": {
+            "get": _operation("useful", "What a release is still good for.", job, answers=_ref("Usefulness"))
         },
         "/api/jobs/{job}/explanation": {
             "post": _operation("explain", "One class, move by move.", job, body=explained, answers=_ref("Explanation"))

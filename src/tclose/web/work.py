@@ -10,15 +10,18 @@ from pathlib import Path
 from typing import Any
 
 from tclose.errors import InputError
+from tclose.frontiers import Frontier
 from tclose.policy import Policy
 from tclose.releases import Release, Written
 from tclose.render.telling.decisions import risk_of_being_found, risk_of_being_told
 from tclose.render.words import audits as words
 from tclose.render.words.phrases import joined, unprotected_sentence
 from tclose.render.words.releases import required_texts
+from tclose.render.words.risks import risks
 from tclose.results import Audit
 from tclose.roles import Roles
 from tclose.web.jobs import Job, Outcome
+from tclose.web.pictures import played
 from tclose.web.settings import policy_data, policy_from
 from tclose.web.workspace import Opened
 
@@ -34,6 +37,8 @@ class Made:
     folder: Path
     policy: Policy
     """What it was made for."""
+    frontier: Frontier | None = None
+    """What other thresholds would have cost, where that was asked with the same settings."""
 
     @cached_property
     def original(self) -> Audit | None:
@@ -108,6 +113,10 @@ def _audit_data(audit: Audit) -> dict[str, Any]:
         "care": [sentence for sentence in [unprotected_sentence(audit.unprotected)] if sentence],
         "table": words.table_sentences(audit),
         "risk": risk_of_being_found(audit),
+        "attackers": [
+            {"attacker": each.attacker, "who": each.who, "found": each.found, "more": each.more}
+            for each in risks(audit)
+        ],
         "attributes": {
             name: {
                 "sentence": words.attribute_sentence(attribute),
@@ -139,10 +148,31 @@ def levels(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
     """Measure the table with every quasi-identifier on one level."""
     from tclose.web.levels import at_levels
 
+    return Outcome(at_levels(opened, policy_from(asked.get("policy"), opened), _levels(asked), job))
+
+
+def _levels(asked: Mapping[str, Any]) -> Mapping[str, int]:
     given = asked.get("levels", {})
     if not isinstance(given, Mapping) or not all(type(level) is int for level in given.values()):
         raise InputError("The levels are whole numbers by column.")
-    return Outcome(at_levels(opened, policy_from(asked.get("policy"), opened), given, job))
+    return given
+
+
+def lattice(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
+    """Judge the levels around some, or all where there are few."""
+    from tclose.web.analyses import lattice as looked_at
+
+    policy = policy_from(asked.get("policy"), opened)
+    return Outcome({**looked_at(opened, policy, _levels(asked), job), "made_for": _made_for(policy)})
+
+
+def attack(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
+    """Try attackers on releases made as is set, with a control group."""
+    from tclose.web.analyses import attacked_release
+
+    policy = policy_from(asked.get("policy"), opened)
+    found = attacked_release(opened, policy, _recoding(policy), job)
+    return replace(found, data={**found.data, "made_for": _made_for(policy)})
 
 
 def anonymize(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
@@ -225,6 +255,7 @@ def _release_words(release: Release, written: Written | None) -> dict[str, Any]:
 
 def frontier(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
     """Sweep a threshold, and see what each method's release costs."""
+    from tclose.render.pictures.frontier import frontier_picture
     from tclose.sweeping import USUAL_METHODS
     from tclose.sweeping import frontier as swept
 
@@ -247,7 +278,8 @@ def frontier(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
         **_recoding(policy),
         progress=job.tell,
     )
-    return Outcome({"frontier": found.to_dict(), "made_for": _made_for(policy)}, found)
+    data = {"frontier": found.to_dict(), "picture": played(frontier_picture(found)), "made_for": _made_for(policy)}
+    return Outcome(data, found)
 
 
 KINDS: dict[str, Work] = {
@@ -257,5 +289,7 @@ KINDS: dict[str, Work] = {
     "levels": levels,
     "anonymize": anonymize,
     "frontier": frontier,
+    "lattice": lattice,
+    "attack": attack,
 }
 """Every kind of work by its name."""

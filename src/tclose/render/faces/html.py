@@ -14,7 +14,7 @@ from markupsafe import Markup
 from tclose.documents import read_whole
 from tclose.errors import InputError
 from tclose.render.document import Document
-from tclose.render.pictures.style import NOTEBOOK_STYLE
+from tclose.render.pictures.style import NOTEBOOK_STYLE, STYLE
 
 _LONGEST_LINE = 70
 
@@ -57,7 +57,7 @@ def _by_own_template(path: Path, **variables: Any) -> str:
     environment.filters.update(_environment().filters)
     try:
         text = read_whole(path).decode("utf-8")
-        return environment.from_string(text).render(**variables).strip() + "\n"
+        return _styled_once(environment.from_string(text).render(**variables))
     except TemplateError as problem:
         line = getattr(problem, "lineno", None)
         where = f", line {line}" if line else ""
@@ -71,7 +71,14 @@ def _by_own_template(path: Path, **variables: Any) -> str:
 
 def _rendered(template: str, **variables: Any) -> str:
     """Return a template filled in, with everything escaped but what is marked as safe."""
-    return _environment().get_template(template).render(**variables).strip() + "\n"
+    return _styled_once(_environment().get_template(template).render(**variables))
+
+
+def _styled_once(page: str) -> str:
+    """Return a page in which the first picture alone brings the rules of all: those of one hold for every picture."""
+    rules = f"<style>{STYLE}</style>\n"
+    before, found, behind = page.partition(rules)
+    return f"{before}{found}{behind.replace(rules, '')}".strip() + "\n"
 
 
 @cache

@@ -44,6 +44,13 @@ def sizes_drawn(audit: Audit) -> str | None:
     return None if sizes is None else sizes_picture(sizes, words.sizes_sentence(audit), mark=_MARK)
 
 
+def risks_drawn(audit: Audit, before: Audit | None) -> str:
+    """Return who could find people, and how likely."""
+    from tclose.render.pictures.risks import risks_picture
+
+    return risks_picture(audit, before, mark=_MARK)
+
+
 def drivers_drawn(attribute: AttributeAudit) -> str | None:
     """Return the share of each quasi-identifier in the disclosure."""
     from tclose.render.pictures.drivers import Drivers, drivers_picture

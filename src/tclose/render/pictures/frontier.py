@@ -13,7 +13,7 @@ from tclose.frontiers import Frontier, Point
 from tclose.models.catalogue import MODELS
 from tclose.render.pictures.frame import MARGIN, notes
 from tclose.render.pictures.lettering import broken, text_width
-from tclose.render.pictures.svg import Subject, digits, document, element, line, words
+from tclose.render.pictures.svg import Subject, digits, document, element, escaped, line, words
 from tclose.render.words.frontiers import about, kept_is_shown, threshold_text, title
 from tclose.render.words.phrases import percent
 
@@ -235,9 +235,18 @@ class _Plot:
             path = "M" + "L".join(f"{digits(x)},{digits(y)}" for x, y in places)
             style = {"stroke_dasharray": look.dashes, "stroke_width": look.wide}
             parts.append(element("path", d=path, class_=look.line, **style))
-            markers += [_marker(x, y, look) for x, y in places]
+            for (point, value), (x, y) in zip(found, places, strict=True):
+                markers.append(self._point(point, value, _marker(x, y, look)))
             end = places[-1][1]
         return [*parts, *markers], end
+
+    def _point(self, point: Point, value: float, marker: str) -> str:
+        """Return the marker of a release, which says its method and its threshold."""
+        told = f"{point.method} at {threshold_text(self.frontier, point.threshold)}: {_shown(self.frontier, value)}"
+        title = element("title", escaped(told))
+        return element(
+            "g", title, marker, class_="tc-pick", data_method=point.method, data_threshold=written(point.threshold)
+        )
 
     def _names(self, ends: Sequence[tuple[float, str, _Look]]) -> list[str]:
         """Return the names of the methods beside the ends of their lines, none on another."""

@@ -30,6 +30,8 @@ from tclose.render.words.cells import visible
 from tclose.render.words.folders import unfoldered
 from tclose.render.words.limits import never_promised
 from tclose.render.words.phrases import classes, counted, joined, units, unprotected_sentence
+from tclose.render.words.risks import TITLE as FINDING
+from tclose.render.words.risks import risks
 from tclose.results import Audit, Figure, Verdict
 
 _NULLS = {
@@ -164,9 +166,28 @@ def required_section(rows: Table, verdicts: Sequence[Verdict]) -> tuple[Section,
 
 
 def measured_sections(
-    audit: Audit, *, show_classes: int = SHOWN_CLASSES, redact: bool = False, of: str = ""
+    audit: Audit,
+    *,
+    show_classes: int = SHOWN_CLASSES,
+    redact: bool = False,
+    of: str = "",
+    before: Audit | None = None,
 ) -> list[Section]:
-    """Return what a report shows of an audit's attributes and class sizes; ``of`` says of what, in a heading."""
+    """Return what a report shows of an audit's attributes and class sizes.
+
+    Parameters
+    ----------
+    audit
+        What was found.
+    show_classes
+        How many of the worst classes to list.
+    redact
+        Whether to leave out every class key and every value of the table.
+    of
+        Of what it is, in a heading.
+    before
+        The audit of the original, where this is the audit of a release.
+    """
     audit = without_people(audit)
     seen = redacted(audit) if redact else audit
     found = [
@@ -182,7 +203,19 @@ def measured_sections(
         Paragraph(words.trajectory_sentence(seen)),
         anchor="sizes",
     )
-    return [*found, *sizes, *any_section(seen), *composition_sections(seen), *population_section(seen)]
+    finding = _finding(audit, before, of)
+    return [*found, *sizes, *finding, *any_section(seen), *composition_sections(seen), *population_section(seen)]
+
+
+def _finding(audit: Audit, before: Audit | None, of: str) -> tuple[Section, ...]:
+    """Return who could find people, and how likely."""
+    rows = [(risk.attacker, risk.who, Cell(risk.found, "strong"), risk.more) for risk in risks(audit)]
+    return section(
+        f"{FINDING}{of}",
+        Picture("", FINDING, lambda: pictures.risks_drawn(audit, before)),
+        table(("attacker", "who", "chance", "besides"), rows, name=FINDING),
+        anchor="finding",
+    )
 
 
 def _attribute(

@@ -96,16 +96,17 @@ def risk_of_being_told(audit: Audit, name: str) -> Iterator[str]:
         )
 
 
-def rules_section(audit: Audit) -> tuple[Section, ...]:
-    """Return what rules ask of a release, and what of it this report answers."""
-    rows = [(Cell(rule, "strong"), asks, answer) for rule, asks, answer in _rules(audit)]
+def rules_section(audit: Audit, *, attacked: bool = False) -> tuple[Section, ...]:
+    """Return what rules ask of a release, and what this report answers; ``attacked``: it tells of a test by attack."""
+    rows = [(Cell(rule, "strong"), asks, answer) for rule, asks, answer in _rules(audit, attacked=attacked)]
     titles = ("rule", "asks", "in this report")
     return section("What rules ask", table(titles, rows, name="What rules ask"), Paragraph(_NO_PROMISE), anchor="rules")
 
 
-def _rules(audit: Audit) -> Iterator[tuple[str, str, str]]:
+def _rules(audit: Audit, *, attacked: bool) -> Iterator[tuple[str, str, str]]:
     risk = audit.figures.get("prosecutor")
     attacker = counted(len(audit.roles.quasi), "quasi-identifier")
+    test = "What attackers got is told under Attackers." if attacked else "No test by attack is here."
     smallest = f"The smallest class has {units(audit.k, audit.unit)}."
     told = [f"{visible(name)}: t = {shown(each.t)}" for name, each in audit.attributes.items() if "t" in each.figures]
     yield "GDPR, opinion WP216", "Can a person be singled out?", f"{smallest} A class of one is a person singled out."
@@ -124,7 +125,7 @@ def _rules(audit: Audit) -> Iterator[tuple[str, str, str]]:
     yield (
         "ISO/IEC 27559",
         "A threat model, the maximum or average risk, and tests by attack",
-        f"Someone who knows the {attacker} and who is in the table; {_risk_words(audit)} No test by attack is here.",
+        f"Someone who knows the {attacker} and who is in the table; {_risk_words(audit)} {test}",
     )
     if risk is not None:
         met = "within" if Fraction(risk.value) <= _EMA else "above"

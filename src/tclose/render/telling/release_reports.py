@@ -11,6 +11,7 @@ from tclose.exact import shown
 from tclose.frontiers import Frontier
 from tclose.models.catalogue import label
 from tclose.policy_about import About
+from tclose.recoding.full_domain.surroundings import Surroundings
 from tclose.releases import Release, Written
 from tclose.render.document import Block, Document, Heading, Paragraph, Picture, Section, Table, section, table
 from tclose.render.pictures.audits import distances_drawn
@@ -41,6 +42,7 @@ from tclose.render.telling.releases import (
     obstacles_table,
     release_document,
 )
+from tclose.render.telling.usefulness import useful_blocks
 from tclose.render.words import audits as audit_words
 from tclose.render.words import frontiers as frontier_words
 from tclose.render.words import releases as words
@@ -101,8 +103,8 @@ def release_report(
             *(() if audits is None else _required(release, audits)),
             *section("The release", *_release(release, written, audits, frontier), anchor="release"),
             *attack_sections(release),
-            *([] if audits is None else measured_sections(audits.own, of=" in the release")),
-            *(() if audits is None else rules_section(audits.own)),
+            *([] if audits is None else measured_sections(audits.own, of=" in the release", before=audits.before)),
+            *(() if audits is None else rules_section(audits.own, attacked=release.attack is not None)),
             *closing_sections(told, [] if audits is None else [audits.own]),
         ),
         holds=release.holds,
@@ -172,6 +174,9 @@ def _release(
         yield replace(lost_table(release), caption=LOST)
         yield replace(losses_table(release), caption=LOSSES_TITLE)
         yield Paragraph(words.slack_sentence(release))
+    if release.work is not None:
+        yield from useful_blocks(release.work.useful())
+        yield from _lattice(release, release.work.around())
     if frontier is not None:
         yield from _frontier(replace(frontier, source=without_folders(frontier.source)))
     if release.recipe is not None:
@@ -179,6 +184,17 @@ def _release(
         yield terms(_recipe(release))
     if written is not None:
         yield replace(files_table(written, folder=False), caption="Written")
+
+
+def _lattice(release: Release, found: Surroundings | None) -> Iterator[Block]:
+    """Give what the levels around those of the release would come to, where all classes share their levels."""
+    if found is None:
+        return
+    from tclose.render.pictures.lattice import lattice_picture
+
+    left_out = f"The release itself leaves out {counted(release.suppressed, 'row')}." if release.suppressed else ""
+    yield Heading("What other levels would come to")
+    yield Picture("", "Lattice of levels", lambda: lattice_picture(found, remark=left_out, mark="report"))
 
 
 def _frontier(frontier: Frontier) -> Iterator[Block]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tclose.exact import decimal_text
 from tclose.recoding.losses.catalogue import LOSSES
 from tclose.releases import Release, Written
-from tclose.render.document import Cell, Document, Paragraph, Section, Table, section, table
+from tclose.render.document import Cell, Document, Paragraph, Picture, Section, Table, section, table
 from tclose.render.telling.attacks import outcomes_tables
 from tclose.render.telling.audits import VERDICT, notes, verdict_cell
 from tclose.render.words import releases as words
@@ -57,10 +57,14 @@ def release_document(release: Release, written: Written | None = None) -> Docume
 def attack_sections(release: Release) -> tuple[Section, ...]:
     """Return which attackers were tried on releases like this one, and what they got."""
     told = Paragraph(words.attack_sentence(release))
-    if release.attack is None:
+    attack = release.attack
+    if attack is None:
         return () if words.made_by_recipe(release) else section("Attackers", told)
-    tables = outcomes_tables(release.attack)
-    return section("Attackers", told, *tables, Paragraph(finding(release.attack)), Paragraph(legend(release.attack)))
+    from tclose.render.pictures.attacks import attack_picture
+
+    drawn = Picture("", "Attackers", lambda: attack_picture(attack, mark="release"))
+    tables = outcomes_tables(attack)
+    return section("Attackers", told, drawn, *tables, Paragraph(finding(attack)), Paragraph(legend(attack)))
 
 
 def _requirements(release: Release, written: Written | None) -> Table:

@@ -33,6 +33,7 @@ function content(explain) {
     required(audit, explain),
     Object.entries(audit.attributes).map(([name, attribute]) => drivers(name, attribute, result.attributes[name])),
     checked(audit),
+    finders(result.attackers),
     population(audit),
     some(audit, explain),
     everything(audit),
@@ -103,6 +104,18 @@ function required(audit, explain) {
     );
   const titles = ["verdict", "required", "of", "found", "failing", "worst class"];
   return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "What was required" }, h("table", { class: "wide" }, h("caption", {}, "What was required"), h("thead", {}, h("tr", {}, titles.map((title) => h("th", { scope: "col" }, title)))), h("tbody", {}, audit.requirements.map(row))));
+}
+
+// A chance with its fraction below it, or why there is none.
+function chance(found) {
+  const [value, exact] = found.split(/ (?=\()/);
+  return /^\d/.test(value) ? [h("span", { class: "value" }, value), h("span", { class: "exact" }, exact ?? "")] : h("span", {}, found);
+}
+
+// Who could find people, and how likely.
+function finders(attackers) {
+  const card = ({ attacker, who, found, more }) => h("li", { class: "card figure-card", "data-attacker": attacker }, h("span", { class: "name" }, `The ${attacker}`), h("span", { class: "soft" }, who.charAt(0).toUpperCase() + who.slice(1)), chance(found), more ? h("span", { class: "soft" }, visible(more)) : null);
+  return h("section", { class: "finders", "aria-label": "Who could find people" }, h("h3", {}, "Who could find people"), h("ul", { class: "cards" }, attackers.map(card)));
 }
 
 // Who may be alone in the population, by each estimator.

@@ -3,6 +3,7 @@
 import { button, h, later, redraw, say } from "./dom.js";
 import { run, Stopped } from "./api.js";
 import { both, figure, fraction, percent, shown, visible } from "./format.js";
+import { latticePanel } from "./lattice.js";
 import { meaning } from "./terms.js";
 import { change, listen, quasi, sensitive, state } from "./store.js";
 
@@ -102,5 +103,6 @@ export function levelsPanel() {
     h("h2", { id: "levels-title" }, "Levels by hand", meaning("level")),
     h("p", { class: "soft" }, "Publish each quasi-identifier on one level of its hierarchy, nothing left out."),
     sliders, problem, result, fixed,
+    latticePanel(() => ({ ...levels }), (chosen) => { Object.assign(levels, chosen); draw(); }),
   );
 }

@@ -1,23 +1,15 @@
 // Plays the moves of an explanation, one by one, with the fractions beside each: into the holes, or from value to value.
 
-import { button, field, h, redraw, say, select, svg } from "./dom.js";
+import { button, field, h, redraw, say, select } from "./dom.js";
 import { save } from "./api.js";
 import { both, number, shown } from "./format.js";
 import { playing } from "./earth.js";
+import { drawn } from "./pictures.js";
 import { sure } from "./stale.js";
 
 const SECONDS = 2;
 const WAYS = [["moved", "into the holes"], ["carried", "from value to value"]];
 const chosen = { way: "moved" };
-
-// A picture that the server describes element by element; its rules are those of figures.css.
-const built = ([tag, props, ...inside]) => svg(tag, props, inside.map((part) => (typeof part === "string" ? part : built(part))));
-
-function drawn({ element }) {
-  const picture = built(element);
-  picture.classList.add("earth");
-  return picture;
-}
 
 export function player(told) {
   const element = h("div", { class: "player" });
@@ -29,7 +21,7 @@ export function player(told) {
     const way = told.pictures[chosen.way] ? chosen.way : "moved";
     const steps = way === "carried" ? told.carried : told.steps;
     const inside = way === "carried" ? told.within_carried : told.within_groups;
-    const picture = drawn(told.pictures[way]);
+    const picture = drawn(told.pictures[way], "earth");
     const caption = h("p", { class: "caption", id: "move-caption" });
     const rows = steps.map((step, place) => row(told, step, place, () => current.go(place + 1)));
     const moved = (at, on) => {

@@ -7,6 +7,7 @@ import { comparison } from "./compare.js";
 import { percent, visible } from "./format.js";
 import { taking } from "./stale.js";
 import { meaning } from "./terms.js";
+import { usefulness } from "./useful.js";
 import { change, kept, listen, state, tell } from "./store.js";
 import { worker } from "./work.js";
 
@@ -60,6 +61,7 @@ function outcome(job, { stale, again }) {
     requirements.length ? table("What was required", ["verdict", "required", "of", "in the release", "against the original"], requirements.map((row) => [row.holds ? "✓ holds" : "✗ fails", row.text, row.of, row.found, row.original])) : null,
     losses(release),
     release.holds ? comparison(job) : null,
+    release.holds ? usefulness(job) : null,
     release.holds ? downloads(job) : null,
     release.notes.length ? h("ul", { class: "notes" }, release.notes.map((note) => h("li", {}, visible(note)))) : null,
   ];

@@ -27,7 +27,9 @@ function swept({ columns, policy, release }, sweep) {
   return { columns, policy: others, release: rest };
 }
 
-const PARTS = { audit: measured, anonymize: ({ report: _report, ...settings }) => settings, frontier: (settings, job) => swept(settings, job.result.frontier.sweep) };
+const unreported = ({ report: _report, ...settings }) => settings;
+
+const PARTS = { audit: measured, anonymize: unreported, attack: unreported, lattice: unreported, frontier: (settings, job) => swept(settings, job.result.frontier.sweep) };
 
 function fits(job) {
   const part = PARTS[job.kind];
