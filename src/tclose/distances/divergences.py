@@ -58,7 +58,6 @@ def _jensen(offsets, ranks, counts, sizes, logs, shares, share_logs, found):  # 
             continue
         log_n = math.log(n)
         inside = 0.0
-        covered = 0.0
         for i in range(offsets[c], offsets[c + 1]):
             count = counts[i]
             log = logs[count] if count < 1024 else math.log(count)
@@ -68,8 +67,7 @@ def _jensen(offsets, ranks, counts, sizes, logs, shares, share_logs, found):  # 
             inside += p * (log - log_n - both)
             if q > 0.0:
                 inside += q * (share_logs[ranks[i]] - both)
-            covered += q
-        divergence = (inside / math.log(2.0) + 1.0 + covered) / 2.0 + (1.0 - covered) / 2.0
+        divergence = inside / math.log(4.0) + 1.0  # the halving of p + q adds ½ for all of p and ½ for all of q
         found[c] = min(1.0, max(0.0, divergence))
 
 

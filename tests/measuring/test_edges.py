@@ -1,0 +1,176 @@
+"""Counts and thresholds at the edges from which on a figure is computed in another way."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tclose
+from measuring.test_kernels import MODES, block_of
+from tclose import compiled, counts
+from tclose.counts import Distribution, merged_block, sparse_block
+from tclose.distances import divergences
+from tclose.domains import Observed, arranged
+from tclose.measuring import Tally
+from tclose.models.catalogue import MODELS, Requirement
+from tclose.models.enhanced_beta import EnhancedBeta
+from tclose.models.k_e import KE
+
+LN2 = Decimal("0.693147180559945309417232121458176568075500134360255254120680")
+"""The natural logarithm of 2: OEIS A002162."""
+
+
+@pytest.mark.parametrize("pays_from", MODES.values(), ids=MODES)
+def test_divergences_are_what_their_definitions_say_around_the_last_logarithm_of_the_table(pays_from, monkeypatch):
+    """Logarithms of counts below 1,024 are looked up, of others computed."""
+    monkeypatch.setattr(compiled, "PAYS_FROM", pays_from)
+    histograms = [[1022, 1023], [1023, 1024], [1024, 1025], [1, 5000]]
+    reference = [sum(column) for column in zip(*histograms, strict=True)]
+    block, total = block_of(histograms), Distribution.of(reference)
+    q = [g / sum(reference) for g in reference]
+    expected = []
+    for each in histograms:
+        p = [c / sum(each) for c in each]
+        middle = [(a + b) / 2 for a, b in zip(p, q, strict=True)]
+        expected.append(
+            (
+                -sum(a * math.log(a) for a in p),
+                sum(a * math.log(a / b) for a, b in zip(p, q, strict=True)),
+                sum(a * math.log2(a / m) + b * math.log2(b / m) for a, b, m in zip(p, q, middle, strict=True)) / 2,
+            )
+        )
+    found = (
+        divergences.entropies(block),
+        divergences.kullback_leibler(block, total),
+        divergences.jensen_shannon(block, total),
+    )
+    for values, by_hand in zip(found, zip(*expected, strict=True), strict=True):
+        assert values.tolist() == pytest.approx(by_hand, rel=1e-9, abs=1e-14)
+
+
+def convergents(number: Decimal, most: int) -> list[Fraction]:
+    """The continued fraction of a number, broken off; by turns below and above it, each nearer than any simpler one."""
+    found, rest = [], Fraction(number)
+    whole: list[int] = []
+    while True:
+        whole.append(rest.numerator // rest.denominator)
+        value = Fraction(whole[-1])
+        for part in reversed(whole[:-1]):
+            value = part + 1 / value
+        if value.denominator > most:
+            return found
+        found.append(value)
+        rest = 1 / (rest - whole[-1])
+
+
+def test_a_gain_next_to_its_cap_is_told_from_one_over_it_by_60_digits():
+    """Half of all rows have a value; in a class with the share (1 + ln 2)/2 its gain is its cap, −ln ½."""
+    with localcontext() as context:
+        context.prec = 60
+        limit = (1 + LN2) / 2
+    near = [share for share in convergents(limit, 10**12) if share.denominator > 10**7]
+    assert len(near) >= 6
+    for share in near:
+        n, c = share.denominator, share.numerator
+        assert abs(Fraction(limit) - share) < Fraction(1, 10**14)
+        domain, _ = arranged("s", Observed(["a", "b"], np.array([n, n]), "text"), tclose.Nominal())
+        figures = EnhancedBeta().measure(block_of([[c, n - c]]), domain)
+        assert math.isinf(figures.values[0]) == (share > Fraction(limit)), share
+
+
+def test_entropy_with_others_known_is_judged_by_60_digits_in_every_class():
+    """Without the row of the rarest value, the classes are of three, and of four, equally common values."""
+    rows = [(1, value) for value in "aabbccd"] + [(2, value) for value in "aabbccdde"]
+    table = {"q": [key for key, _ in rows], "s": [value for _, value in rows]}
+    small = Fraction(1, 10**40)
+    for threshold, failing in ((3, 0), (3 + small, 1), (4, 1), (4 + small, 2), (4 - small, 1), (3 - small, 0)):
+        audit = tclose.audit(
+            table, tclose.Roles("q", "s:nominal"), require={"entropy_l_corrupted": (1, threshold)}, drivers=False
+        )
+        assert audit.verdicts[0].failing_classes == failing, threshold
+
+
+def test_counts_beyond_64_bits_are_kept_as_they_are():
+    for listed in ([2**63 - 1, 1], [2**63, 1], [1, 2**64], []):
+        made = Distribution.of(listed)
+        assert (made.counts.tolist(), made.total) == (listed, sum(listed))
+    assert Distribution.of([2**63 - 1, 1]).counts.dtype == np.int64
+
+
+@pytest.mark.parametrize("ends", [(-1, 1), (-(2**61), 2**61), (-(2**62), 2**62), (-(2**63), 2**63 - 1)])
+def test_the_range_of_a_class_is_exact_however_large_its_numbers_are(ends):
+    low, high = ends
+    domain, _ = arranged("s", Observed([low, 0, high], np.array([1, 2, 1]), "number"), tclose.Numeric())
+    figures = KE(2).measure(block_of([[1, 1, 1], [0, 1, 0], [0, 1, 1]]), domain)
+    assert [KE(2).exact(domain, int(part)) for part in figures.parts[0]] == [high - low, -1, high]
+    assert figures.values.tolist() == [float(high - low), -1.0, float(high)]
+
+
+@pytest.mark.parametrize("key", ["k", "prosecutor", "marketer", "k_corrupted"])
+def test_the_least_size_is_the_size_from_which_a_class_meets_the_threshold(key):
+    model: Any = MODELS[key]
+    for made in [model()] if key != "k_corrupted" else [model(known=known) for known in (1, 2, 3)]:
+        high = made.good == "high"
+        for number in range(1, 9):
+            for threshold in [Fraction(number)] if high else [Fraction(1, number), Fraction(2, 2 * number + 1)]:
+                least = made.least_size(threshold)
+                sizes = np.arange(1, 20)
+                parts = made.measure(sizes, None).parts[0].tolist()
+                for size, part in zip(sizes.tolist(), parts, strict=True):
+                    met = Requirement(made, threshold).met_by(made.exact(None, part))
+                    assert met == (size >= least), (made, threshold, size)
+        if not high:
+            assert made.least_size(Fraction(0)) == math.inf
+
+
+BLOCKS = st.lists(
+    st.dictionaries(st.integers(0, 5), st.integers(1, 4), max_size=4).map(Counter), min_size=1, max_size=6
+)
+
+
+@given(BLOCKS, st.data())
+@settings(max_examples=60, deadline=None)
+def test_merged_classes_have_the_sums_of_their_counts_in_a_table_and_by_sorting(histograms, data):
+    numbers = [data.draw(st.integers(0, 3)) for _ in histograms]
+    triples = [(at, value, n) for at, each in enumerate(histograms) for value, n in each.items()]
+    columns = np.array(triples, dtype=np.int64).reshape(-1, 3).T
+    block = sparse_block(columns[0], columns[1].astype(np.int32), columns[2], len(histograms))
+    expected = [
+        sum((each for each, at in zip(histograms, numbers, strict=True) if at == c), Counter()) for c in range(4)
+    ]
+    for few in (counts._FEW_CELLS, -(10**6)):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(counts, "_FEW_CELLS", few)
+            made = merged_block(block, np.array(numbers), 4)
+        assert [dict(zip(*made.histogram(c), strict=True)) for c in range(4)] == expected
+        assert [made.histogram(c)[0] for c in range(4)] == [sorted(each) for each in expected]
+        assert made.sizes.tolist() == [sum(each.values()) for each in expected]
+
+
+@pytest.mark.parametrize(("key", "worst"), [("kl", max), ("entropy_l", min)])
+def test_of_figures_that_differ_by_rounding_the_worse_is_kept_and_both_classes_are(key, worst):
+    values = (1.5, 1.5 + 4e-16, 1.5 - 4e-16)
+    model = MODELS[key]()
+    for order in ((0, 1, 2), (2, 1, 0), (1, 0, 2), (2, 0, 1)):
+        total = Tally()
+        for at in order:
+            tally = Tally(
+                values[at], [np.array([[at]])], [np.array([at + 1])], 1, [at], [10 * at], {at + 1: 2}, {"x": at}
+            )
+            total.merge(tally, model)
+        assert total.value == worst(values)
+        assert (total.tied, {int(key) for keys in total.keys for key in keys.ravel()}) == (3, {0, 1, 2})
+        assert (total.failing_classes, total.failing_rows, total.totals) == ([3], [30], {"x": 3})
+        assert total.shares == {1: 2, 2: 2, 3: 2}
+    far = Tally()
+    for value in (1.5, 1.5 + 1e-9, 1.5 - 1e-9):
+        far.merge(Tally(value, tied=1), model)
+    assert (far.value, far.tied) == (worst(1.5 + 1e-9, 1.5 - 1e-9), 1)
