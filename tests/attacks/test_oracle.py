@@ -14,6 +14,7 @@ TABLES = {
     "two columns": (((0, "u"), (0, "v"), (1, "u"), (1, "v"), (2, "u"), (3, "v")), "aaabbb", 2, "2/5"),
     "look-alikes": (((0, "u"), (0, "u"), (0, "u"), (1, "v"), (2, "v"), (2, "v")), "aaabbb", 2, "1/4"),
     "one column": (((0,), (1,), (1,), (2,), (3,)), "aabbc", 2, "2/5"),
+    "minimality": ((("q1",),) * 2 + (("q2",),) * 5, "hhnnnnn", 2, "0.29"),
 }
 METHODS = {"peel": False, "mondrian": True, "full-domain": True, "merge": True, "gather": True}
 

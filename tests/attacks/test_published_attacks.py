@@ -25,8 +25,10 @@ def test_a_table_that_was_generalised_tells_who_has_hiv():
     hiv = coarse.scene.seen.answers.labels.index("h")
     assert coarse.share == pytest.approx(1 / 21)  # one of the 21 ways to give two of seven people HIV
     assert coarse.posterior[:, hiv].tolist() == [1, 0]
-    for key in ("reader", "register", "method"):  # they do not try what was not published
+    for key in ("reader", "register"):  # they do not ask why nothing finer was published
         assert ATTACKERS[key].conclude(coarse.scene).posteriors[:, hiv] == pytest.approx([2 / 7, 2 / 7])
+    for key in ("method", "method-share"):  # exactly 7/8 and 1/20 where a finer release is believed with weight 0.01
+        assert ATTACKERS[key].conclude(coarse.scene).posteriors[:, hiv] == pytest.approx([7 / 8, 1 / 20], abs=0.02)
     assert coarse.scene.seen.answers.distances(coarse.posterior).max() == pytest.approx(5 / 7)
 
 

@@ -91,7 +91,7 @@ class Halves:
             classes = classes[0], self._people_in(place[groups], *classes)
         found = []
         for at in range(len(problem.domains)):
-            seen = Seen.of(seen_problem, seen_partition, at, labels[at])
+            seen = Seen.of(seen_problem, seen_partition, at, labels[at], judged=self.members is None)
             answers, names = _answers(self.whole, origin, at, seen_problem.ranks[:, at], seen.answers, labels[at])
             found.append(
                 Scene(

@@ -1,10 +1,11 @@
-"""The insider, who also knows the method: a value that a finer class had room for is unlikely in a coarser one."""
+"""The insider, who also knows the method: what finer classes had room for, and that no finer release would hold."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from tclose.attacks.fitting import Fit, Weights
+from tclose.attacks.minimality import tilts
 from tclose.attacks.seen import Seen
 from tclose.compiled import kernel
 from tclose.counts import Integers
@@ -34,7 +35,7 @@ def posteriors_by_share(seen: Seen) -> Floats:
 
 
 def _posteriors(seen: Seen, fineness: Floats) -> Floats:
-    return Fit.of(seen).run(Weights(barred=barred(seen, fineness)))
+    return Fit.of(seen).run(Weights(barred=barred(seen, fineness), likely=tilts(seen)))
 
 
 def barred(seen: Seen, fineness: Floats) -> Integers:

@@ -50,10 +50,17 @@ class Seen:
     """The logarithm of how many combinations each class covers."""
     shortened: int
     """Of how many combinations only the finest classes are weighed."""
+    minimal: bool = False
+    """Whether every finer level of each column was judged, and none could be published."""
 
     @staticmethod
-    def of(problem: Problem, partition: Partition, attribute: int, labels: Mapping[str, str]) -> Seen:
-        """Return what is seen of a release of a problem's own rows; ``labels`` as for :class:`Answers`."""
+    def of(
+        problem: Problem, partition: Partition, attribute: int, labels: Mapping[str, str], *, judged: bool = True
+    ) -> Seen:
+        """Return what is seen of a release of a problem's own rows; ``labels`` as for :class:`Answers`.
+
+        ``judged`` says that its search judged just what is seen, and not people of whom several rows are.
+        """
         answers = Answers.of(problem.domains[attribute], labels)
         numbers, codes = problem.tuples
         known = problem.ranks[:, attribute] >= 0
@@ -68,6 +75,7 @@ class Seen:
         return Seen.laid_out(
             problem, attribute, answers, partition.cells, partition.levels, codes, people,
             (block.offsets, block.ranks.astype(np.int64), block.counts.astype(np.float64)),
+            minimal=judged and partition.levels is not None and not problem.suppress,
         )  # fmt: skip
 
     @staticmethod
@@ -80,6 +88,8 @@ class Seen:
         codes: Codes,
         people: Floats,
         held: tuple[Integers, Integers, Floats],
+        *,
+        minimal: bool = False,
     ) -> Seen:
         """Return classes with what they hold beside the people whom they cover."""
         offsets, values, counts = held
@@ -99,7 +109,7 @@ class Seen:
             counts = np.append(counts, max(missing, 1e-6) * answers.prior)
         return Seen(
             problem, attribute, answers, cells, levels, codes, people.astype(np.float64), starts, classes, offsets,
-            values, counts, volumes, found.shortened,
+            values, counts, volumes, found.shortened, minimal,
         )  # fmt: skip
 
     @cached_property
