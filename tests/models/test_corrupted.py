@@ -26,10 +26,18 @@ from tclose.errors import InputError, ThresholdError
 from tclose.models.catalogue import MODELS, required_with_known, requirements
 
 LEAVES = tuple(TREE_LEVELS)
-LEVELS = tuple(
-    np.unique([TREE_LEVELS[leaf][level] for leaf in LEAVES], return_inverse=True)[1].astype(np.int64)
-    for level in range(3)
-)
+MIXED = ("d", "a", "c", "e", "b")
+"""The same leaves in an order in which those below a node do not follow each other."""
+
+
+def levels_of(leaves):
+    return tuple(
+        np.unique([TREE_LEVELS[leaf][level] for leaf in leaves], return_inverse=True)[1].astype(np.int64)
+        for level in range(3)
+    )
+
+
+LEVELS = levels_of(LEAVES)
 ROLES = tclose.Roles(quasi="q", sensitive="s:nominal")
 
 
@@ -43,6 +51,7 @@ def grounds(reference, scale=1):
         (LineGround(counts, gaps, 40), oracle.Attribute("numeric", numbers)),
         (TreeGround(counts, LEVELS[:1]), oracle.Attribute("nominal", LEAVES)),
         (TreeGround(counts, LEVELS), oracle.Attribute("hierarchical", LEAVES, TREE_LEVELS)),
+        (TreeGround(counts, levels_of(MIXED)), oracle.Attribute("hierarchical", MIXED, TREE_LEVELS)),
     ]
 
 
@@ -56,7 +65,9 @@ HISTOGRAMS = st.lists(st.integers(0, 3), min_size=5, max_size=5).filter(any)
 REFERENCES = st.lists(st.integers(0, 6), min_size=5, max_size=5).filter(any)
 
 
-@pytest.mark.parametrize("scale", [1, 2**40], ids=["64 bits", "more than 64 bits"])
+@pytest.mark.parametrize(
+    "scale", [1, 2**40, 2**54], ids=["64 bits", "more than 64 bits", "more than 64 bits in large classes"]
+)
 @given(classes=st.lists(HISTOGRAMS, min_size=1, max_size=3), reference=REFERENCES, known=st.integers(1, 6))
 @settings(max_examples=40, deadline=None)
 def test_the_farthest_remainder_is_the_farthest_of_all_remainders(scale, classes, reference, known):
@@ -70,6 +81,21 @@ def test_the_farthest_remainder_is_the_farthest_of_all_remainders(scale, classes
             )
             assert left[at] == max(sum(counts) - known, 1)
             assert exact_distance(ground, x[at], y[at], int(left[at])) == expected, attribute.distance
+
+
+@given(st.lists(st.dictionaries(st.integers(0, 39), st.integers(1, 3), min_size=1, max_size=3), min_size=1, max_size=2),
+       st.lists(st.integers(0, 3), min_size=40, max_size=40).filter(any), st.integers(1, 3))  # fmt: skip
+@settings(max_examples=40, deadline=None)
+def test_the_farthest_remainder_is_found_on_a_long_line_too(classes, reference, known):
+    attribute = oracle.Attribute("ordered", tuple(range(40)))
+    block = block_of([[held.get(value, 0) for value in range(40)] for held in classes])
+    ground = LineGround(Distribution.of(reference), None, 40)
+    x, y, left = farthest(ground, block, known)
+    q = oracle.shares(dict(enumerate(reference)), attribute.order)
+    for at, held in enumerate(classes):
+        rests = oracle.remainders(held, known)
+        expected = max(attribute.emd(oracle.shares(rest, attribute.order), q) for rest in rests)
+        assert exact_distance(ground, x[at], y[at], int(left[at])) == expected
 
 
 def test_compiled_and_plain_kernels_find_the_same(monkeypatch):
