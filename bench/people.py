@@ -56,13 +56,17 @@ def told(title: str, jobs: Jobs) -> None:
 
 
 def peopled(rows: int) -> Path:
-    """Return a table whose people have five rows each, told apart by a number and by a text."""
+    """Return a table whose people have five rows each, told apart by a number, a short text and a long one."""
     base = Shape(rows, 32_000, 7_000).path
-    path = base.with_suffix(".people.parquet")
+    path = base.with_suffix(".patients.parquet")
     if not path.exists():
         partial = path.with_suffix(".partial")
         who = f"CAST(hash(file_row_number * 8 + 6) % {rows // 5} AS INTEGER)"
-        listing = f"{', '.join(QUASI)}, salary, {who} AS patient, 'patient ' || {who} AS code"
+        code, uuid = (
+            f"'P' || lpad(CAST({who} AS VARCHAR), 7, '0')",
+            f"CAST(CAST(md5(CAST({who} AS VARCHAR)) AS UUID) AS VARCHAR)",
+        )
+        listing = f"{', '.join(QUASI)}, salary, {who} AS patient, {code} AS code, {uuid} AS uuid"
         source = f"read_parquet('{base}', file_row_number = true)"
         duckdb.connect().execute(f"COPY (SELECT {listing} FROM {source}) TO '{partial}' (FORMAT parquet)")
         partial.replace(path)
@@ -81,10 +85,14 @@ def audits(table: object, *persons: str, **asked: object) -> Jobs:
 
 def on_duckdb(quick: bool) -> None:
     rows = 1_000_000 if quick else 10_000_000
-    table = str(peopled(rows))
+    alone, table = str(Shape(rows, 32_000, 7_000).path), str(peopled(rows))
     by_rows = tclose.Roles(quasi=QUASI, sensitive=["salary:ordered"])
-    jobs: Jobs = {"rows": lambda: tclose.audit(table, by_rows, drivers=False)}
-    told(f"DuckDB, {rows:,} rows: an audit", jobs | audits(table, "patient", "code"))
+    named = tclose.Roles(quasi=QUASI, sensitive=["salary:ordered"], identifiers=["code"])
+    jobs: Jobs = {
+        "rows, of a table without people": lambda: tclose.audit(alone, by_rows, drivers=False),
+        "rows, with how many repeat by patient and code": lambda: tclose.audit(table, named, drivers=False),
+    }
+    told(f"DuckDB, {rows:,} rows: an audit", jobs | audits(table, "patient", "code", "uuid"))
 
 
 def on_postgresql(quick: bool) -> None:
@@ -120,7 +128,7 @@ def on_spark(quick: bool) -> None:
     rows = 1_000_000 if quick else 10_000_000
     path, spark = peopled(rows), session()
     try:
-        table = spark.read.parquet(path.as_uri()).drop("code")
+        table = spark.read.parquet(path.as_uri()).drop("code", "uuid")
         bare = table.groupBy(*QUASI, "salary").agg(functions.count_distinct("patient"))
         jobs: Jobs = {"bare": lambda: bare.write.format("noop").mode("overwrite").save()}
         told(f"Spark, {rows:,} rows: k, l, t", jobs | audits(table, "patient", measure=["k", "l", "t"]))

@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose import loops, person_loops
+from tclose import loops, person_loops, person_texts
 from tclose.counts import Block, Integers, Ranks
 from tclose.grouping import Arrival, Batch, Codes, Counters, GroupedRows, Share, running
 from tclose.keys import KeyIndex
+from tclose.person_texts import DealtTexts, Texts
 
 NOBODY = 0
 """The key of rows that have no person."""
@@ -37,9 +38,10 @@ _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 @dataclass(frozen=True)
 class PersonBatch(Batch):
-    """Some rows as codes, and a key for the person of each."""
+    """Some rows as codes, and a key for the person of each; with their texts, where these tell people apart."""
 
     persons: NDArray[Any]
+    texts: Texts | None = None
 
 
 @dataclass(frozen=True)
@@ -60,9 +62,12 @@ class _Dealing:
             return _Dealing(_GOLDEN, np.uint64(64 - bits), 1 << bits, near=False)
         return _Dealing(np.uint64(1), np.uint64(max(0, (span - 1).bit_length() - bits)), 1 << bits, near=True)
 
-    def numbered(self, persons: NDArray[Any], share: int) -> tuple[Codes, Integers]:
-        """Return numbers of a share's people, and how many rows each number has."""
-        if self.near:
+    def numbered(self, persons: NDArray[Any], share: int, texts: DealtTexts | None, low: int) -> tuple[Codes, Integers]:
+        """Return numbers of a share's people, whose rows begin at a place, and how many rows each number has."""
+        own: NDArray[Any]
+        if texts is not None:
+            own, people = texts.numbered(persons, share, low)
+        elif self.near:
             own, people = persons - persons.dtype.type(share << int(self.shift)), 1 << int(self.shift)
         else:
             index = KeyIndex(1)
@@ -82,6 +87,7 @@ class _PersonShare(Share):
     missing: int = 0
     """How many rows are nobody's."""
     persons: list[NDArray[Any]] = field(default_factory=list)
+    texts: list[Texts] = field(default_factory=list)
 
     def take(self, batch: Batch) -> None:
         if not isinstance(batch, PersonBatch):
@@ -89,6 +95,7 @@ class _PersonShare(Share):
         self.take_classes(batch)
         person_loops.tally_shares(batch.persons, self.dealing.factor, self.dealing.shift, self.dealt)
         self.persons.append(batch.persons)
+        self.texts += [] if batch.texts is None else [batch.texts]
         self.missing += int(np.count_nonzero(batch.persons == NOBODY))
 
 
@@ -168,8 +175,8 @@ class GroupedPeople(GroupedRows):
         dealt = np.zeros(self._dealing.shares, dtype=np.int64)
         return _PersonShare(index, sizes, code_counts, dealing=self._dealing, dealt=dealt)
 
-    def _dealt(self) -> tuple[NDArray[Any], Integers]:
-        """Deal the rows to shares of people; return the key of each row's person, and where each share begins."""
+    def _dealt(self) -> tuple[NDArray[Any], Integers, DealtTexts | None]:
+        """Deal the rows to shares of people; return the key of each row's person, where shares begin, and texts."""
         shares = [share for share in self._shares if isinstance(share, _PersonShare)]
         bounds = running(np.sum([share.dealt for share in shares], axis=0))
         before = _sums_before([share.dealt for share in shares])
@@ -177,6 +184,7 @@ class GroupedPeople(GroupedRows):
         persons = np.empty(self.rows, dtype=keys[0] if keys else np.uint32)
 
         factor, shift = self._dealing.factor, self._dealing.shift
+        texts = self._dealt_texts(shares, bounds, before)
         number_of = self._number_of or [self._positions()] * len(shares)
 
         def deal(worker: int) -> None:
@@ -189,7 +197,31 @@ class GroupedPeople(GroupedRows):
                 taken.clear()
 
         list(self._pool.map(deal, range(len(shares))))
-        return persons, bounds
+        return persons, bounds, texts
+
+    def _dealt_texts(
+        self, shares: Sequence[_PersonShare], bounds: Integers, before: Sequence[Integers]
+    ) -> DealtTexts | None:
+        """Deal the texts that tell people apart to the shares of people; None where keys do."""
+        if not any(share.texts for share in shares):
+            return None
+        factor, shift = self._dealing.factor, self._dealing.shift
+        sizes = [
+            person_texts.words_of_shares(share.persons, share.texts, factor, shift, self._dealing.shares)
+            for share in shares
+        ]
+        begins, earlier = running(np.sum(sizes, axis=0)), _sums_before(sizes)
+        lengths, words = np.empty(self.rows, dtype=np.int32), np.empty(int(begins[-1]), dtype=np.uint64)
+
+        def deal(worker: int) -> None:
+            share, row, word = shares[worker], bounds[:-1] + before[worker], begins[:-1] + earlier[worker]
+            for own, texts in zip(share.persons, share.texts, strict=True):
+                given = (texts.begins, texts.data, texts.lengths)
+                person_texts.deal_texts(own, factor, shift, row, word, *given, lengths, words)
+            share.texts.clear()
+
+        list(self._pool.map(deal, range(len(shares))))
+        return DealtTexts(lengths, words, begins)
 
     def _positions(self) -> Codes:
         """Return the position of each class whose number is its key."""
@@ -197,7 +229,9 @@ class GroupedPeople(GroupedRows):
         positions[self.keys[:, 0]] = np.arange(len(self.keys), dtype=np.int32)
         return positions
 
-    def _workers(self, persons: NDArray[Any], bounds: Integers, code_spans: Sequence[int]) -> list[_Worker]:
+    def _workers(
+        self, persons: NDArray[Any], bounds: Integers, texts: DealtTexts | None, code_spans: Sequence[int]
+    ) -> list[_Worker]:
         """Bring the rows of each person together, share by share, and return what each worker counted."""
         waiting, lock = iter(enumerate(itertools.pairwise(bounds.tolist()))), threading.Lock()
         classes = len(self.keys)
@@ -209,7 +243,7 @@ class GroupedPeople(GroupedRows):
                     share, (low, high) = next(waiting, (-1, (0, 0)))
                 if share < 0:
                     return worker
-                own, rows_of_people = self._dealing.numbered(persons[low:high], share)
+                own, rows_of_people = self._dealing.numbered(persons[low:high], share, texts, low)
                 worker.take(own, rows_of_people, self._numbers[low:high], [codes[low:high] for codes in self._codes])
                 worker.shares.append((low, high))
 

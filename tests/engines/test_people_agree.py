@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from test_counts_agree import as_groups, canonical, quiet, random_columns, ranked
 
 from laws.people import peopled
-from tclose import grouping, person_grouping
+from tclose import grouping, person_grouping, person_texts
 from tclose.engines.duckdb import codes, key_words, person_keys, rows
 from tclose.engines.duckdb.counts import CodedTable, PairCounts
 from tclose.engines.duckdb.people import PeopleCounts, PeopleSets
-from tclose.engines.duckdb.person_keys import person_key
+from tclose.engines.duckdb.person_keys import person_key, person_text
 from tclose.engines.duckdb.session import DuckDBSession
 from tclose.engines.duckdb.stream import RowStream
 from tclose.engines.people import Census
@@ -29,8 +29,10 @@ def coded_people(table: Any, quasi: list[str], sensitive: list[str], person: str
     return CodedTable(opened, quasi, [(name,) for name in sensitive])
 
 
-def taken_in(coded: CodedTable, threads: int) -> PeopleCounts:
-    key = person_key(coded.table, str(coded.table.person))
+def taken_in(coded: CodedTable, threads: int, *, texts: bool = True) -> PeopleCounts:
+    """Return the counts of people, told apart by their texts if they have any, else by proved keys."""
+    person = str(coded.table.person)
+    key = (person_text(coded.table, person) if texts else None) or person_key(coded.table, person)
     return PeopleCounts(coded, RowStream(coded, coded.rows, quiet, "", key.expression), threads, key, PLENTY)
 
 
@@ -41,7 +43,8 @@ def check_agreement(coded: CodedTable, most_rows: int) -> tuple[list[np.ndarray]
     pairs = PairCounts(coded)
     expected = canonical(list(pairs.map(ranked(pairs), lambda part: part, quiet)))
     observed = [(list(each.values), each.counts.tolist()) for each in pairs.observed]
-    for counts in (by_rows, taken_in(coded, 1), PeopleSets(coded, 2, most_rows, key)):
+    ways = (by_rows, taken_in(coded, 1), taken_in(coded, 2, texts=False), PeopleSets(coded, 2, most_rows, key))
+    for counts in ways:
         found = canonical(list(counts.map(ranked(counts), lambda part: part, quiet)))
         assert [(list(each.values), each.counts.tolist()) for each in counts.observed] == observed
         for mine, theirs in zip(found, expected, strict=True):
@@ -123,8 +126,42 @@ def test_people_whose_hashes_are_the_same_are_told_apart_by_another_hash(monkeyp
 
     monkeypatch.setattr(person_keys, "hash_of", weak)
     coded = coded_people({"q": ["a"] * 6, "s": ["x"] * 6, "who": list("abcdea")}, ["q"], ["s"], "who")
-    assert taken_in(coded, 1).census == Census(6, 5, 1)
+    assert taken_in(coded, 1, texts=False).census == Census(6, 5, 1)
     assert {0, 1, 2} <= set(tried)
+
+
+TEXTS = ["", "\0", "\0\0", "a", "a\0", "A", "é", "e\u0301", "12345678", "12345678\0", "123456789", "x" * 15, "x" * 16,
+         "x" * 17, "x" * 300, "x" * 299 + "y", "6f9619ff-8b86-d011-b42d-00c04fc964ff"]  # fmt: skip
+
+
+@pytest.mark.parametrize("weak", [False, True], ids=["hashed", "all hashed alike"])
+def test_people_are_told_apart_by_every_byte_of_their_texts(weak, monkeypatch):
+    """A hash only says where to look: though it is the same for all, nobody is taken for somebody else."""
+    rng = np.random.default_rng(5)
+    n = 4_000
+    who = [TEXTS[at] for at in rng.integers(0, len(TEXTS), n)]
+    columns = {"q": rng.integers(0, 7, n).tolist(), "s": rng.integers(0, 4, n).tolist(), "who": who}
+    if weak:
+        hash_texts = person_texts.hash_texts
+
+        def alike(*given: Any) -> None:
+            hash_texts(*given)
+            given[-2][given[-2] > 0] = 1
+
+        monkeypatch.setattr(person_texts, "hash_texts", alike)
+    coded = coded_people(columns, ["q"], ["s"], "who")
+    (_, sizes, *_), counts = check_agreement(coded, most_rows=n // 2)
+    assert counts.census == Census(n, len(TEXTS), len(TEXTS))
+    assert sizes.sum() == len(set(zip(columns["q"], who, strict=True)))
+
+
+def test_a_missing_text_is_nobody_and_an_empty_one_somebody():
+    who = pa.array(["", None, "a", None, "", "b"] * 3)[2:15]
+    table = pa.table({"q": ["x"] * 13, "s": ["y"] * 13, "who": who})
+    present = [name for name in who.to_pylist() if name is not None]
+    coded = coded_people(table, ["q"], ["s"], "who")
+    several = sum(present.count(name) > 1 for name in set(present))
+    assert taken_in(coded, 1).census == Census(13, len(set(present)), several, 13 - len(present))
 
 
 def test_a_person_who_comes_while_the_table_is_read_is_noticed():

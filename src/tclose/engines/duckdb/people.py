@@ -15,6 +15,7 @@ from tclose.engines.duckdb.stream import RowStream
 from tclose.engines.people import Census, Trajectories
 from tclose.grouping import Batch, GroupedRows
 from tclose.person_grouping import BYTES_AN_APPEARANCE, MOST_ROWS, GroupedPeople, PersonBatch
+from tclose.person_texts import Texts
 
 __all__ = ["MOST_ROWS", "PeopleCounts", "PeopleSets"]
 
@@ -50,10 +51,16 @@ class PeopleCounts(RowCounts):
         return GroupedPeople(**taken, person_span=self._person.span)
 
     def _batch(self, array: Any) -> Batch:
-        *columns, persons = self._columns(array)
+        *others, last = (array.child(at) for at in range(array.n_children))
+        rows = self._coded_rows([self._column(child, array.length) for child in others], array.length)
+        if self._person.text:
+            valid, bounds, data = (np.asarray(last.view().buffer(at)) for at in range(3))
+            bounds = bounds[last.offset : last.offset + array.length + 1]
+            keys, texts = Texts.hashed(bounds, data.view(np.uint8), valid.view(np.uint8), last.offset)
+            return PersonBatch(rows.words, rows.codes, keys, texts)
+        persons = self._column(last, array.length)
         if len(persons) and int(persons.max()) >= self._person.span:
             raise changed()
-        rows = self._coded_rows(columns, array.length)
         return PersonBatch(rows.words, rows.codes, persons)
 
 

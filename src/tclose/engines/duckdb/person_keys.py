@@ -1,7 +1,8 @@
-"""Whose a row is, as a whole number in SQL: 0 for nobody's, and never the same for two people."""
+"""Whose a row is, in SQL: a whole number, 0 for nobody's and never the same for two people; or a text."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from tclose.engines.duckdb.codes import SALTS, WORD, hash_of, offset_coding, smallest_type
@@ -11,14 +12,36 @@ from tclose.errors import InternalError
 
 _NARROWEST = 1 << 32
 """Keys below this have 32 bits, others 64."""
+_FAR = 1 << 64
+_BYTES_A_TEXT = 20
+"""Where a text begins, how long it is, before and after it is dealt, and what fills its last word."""
+_SOME = 10_000
+"""So many rows tell how long texts are, about."""
 
 
 @dataclass(frozen=True)
 class PersonKey:
-    """The key of a row's person: its SQL, and one more than the largest."""
+    """The key of a row's person: its SQL, and one more than the largest.
+
+    A text is no key itself, but what keys are made of; ``more_bytes`` is what a row then takes beside its key, about.
+    """
 
     expression: str
     span: int
+    text: bool = False
+    more_bytes: int = 0
+
+
+def person_text(table: LoadedTable, person: str) -> PersonKey | None:
+    """Return the text of a row's person; None where something else tells people apart."""
+    column = table.column(person)
+    if column.type not in ("VARCHAR", "UUID"):
+        return None
+    text = f"CAST({column.alias} AS VARCHAR)"
+    some = f"SELECT coalesce(avg(strlen({text})), 0) FROM (SELECT {column.alias} FROM {table.name} LIMIT {_SOME})"  # noqa: S608 - aliases
+    with translated(table.label, connection=table.connection):
+        ((length,),) = table.connection.execute(some).fetchall()
+    return PersonKey(text, _FAR, text=True, more_bytes=_BYTES_A_TEXT + 2 * math.ceil(length))
 
 
 def person_key(table: LoadedTable, person: str) -> PersonKey:
@@ -29,7 +52,7 @@ def person_key(table: LoadedTable, person: str) -> PersonKey:
     """
     coding = offset_coding(table, person, below=WORD)
     if coding is None:
-        return PersonKey(_hashed(table, person), 1 << 64)
+        return PersonKey(_hashed(table, person), _FAR)
     offset = coding.offset(table.column(person).alias)
     return PersonKey(f"CAST({offset} AS {smallest_type(max(coding.span, _NARROWEST))})", coding.span)
 

@@ -70,10 +70,11 @@ class RowCounts:
 
     def _columns(self, array: Any) -> list[NDArray[Any]]:
         """Return the raw codes in an Arrow array, column by column."""
-        return [
-            np.asarray(child.view().buffer(1))[child.offset : child.offset + array.length]
-            for child in (array.child(at) for at in range(array.n_children))
-        ]
+        return [self._column(array.child(at), array.length) for at in range(array.n_children)]
+
+    def _column(self, child: Any, rows: int) -> NDArray[Any]:
+        """Return the raw codes in one child of an Arrow array."""
+        return np.asarray(child.view().buffer(1))[child.offset : child.offset + rows]
 
     def _coded_rows(self, columns: Sequence[NDArray[Any]], rows: int) -> Batch:
         """Return rows as a batch of key words and codes, every raw code checked."""

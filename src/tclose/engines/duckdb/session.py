@@ -22,7 +22,7 @@ from tclose.engines.duckdb.disguised import alone_by_dates, disguised
 from tclose.engines.duckdb.distinct import distinct_rows
 from tclose.engines.duckdb.failures import translated
 from tclose.engines.duckdb.load import load, names_of
-from tclose.engines.duckdb.person_keys import person_key
+from tclose.engines.duckdb.person_keys import person_key, person_text
 from tclose.engines.duckdb.recoded import DuckDBRecoder
 from tclose.engines.duckdb.released import DuckDBReleased
 from tclose.engines.duckdb.statistics import table_statistics
@@ -113,9 +113,13 @@ class DuckDBSession(Engine):
     def _people_counts(self, coded: CodedTable, person: str, allowed: int, progress: Progress) -> Counts:
         from tclose.engines.duckdb.people import MOST_ROWS, PeopleCounts, PeopleSets
 
-        key = person_key(coded.table, person)
         bytes_a_row = 24 + 8 * len(coded.attributes)  # class, person and codes once as they come, once by person
-        most_rows = min(self._most_rows(coded, allowed, bytes_a_row), MOST_ROWS)
+        key, most_rows = person_text(coded.table, person), 0
+        if key is not None:
+            most_rows = min(self._most_rows(coded, allowed, bytes_a_row + key.more_bytes), MOST_ROWS)
+        if key is None or coded.rows > most_rows:
+            key = person_key(coded.table, person)
+            most_rows = min(self._most_rows(coded, allowed, bytes_a_row), MOST_ROWS)
         if coded.rows > most_rows:
             return PeopleSets(coded, self.threads, most_rows, key)
         stream = RowStream(coded, coded.rows, progress, person=key.expression)
