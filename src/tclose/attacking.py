@@ -11,12 +11,13 @@ from tclose.anonymizing.releasing import chosen_search, whole_seed
 from tclose.anonymizing.trials import Plan, check_attackable, subjects_of, tried, tried_on
 from tclose.attacks.catalogue import attackers_named
 from tclose.attacks.findings import Attack
-from tclose.auditing import built_in_roles, check_attributes, checked
+from tclose.auditing import check_attributes
 from tclose.engines.base import Engine, Progress
 from tclose.engines.distinct import DistinctRows
 from tclose.errors import InputError, either
 from tclose.exact import Number, share
 from tclose.models.catalogue import Requirement, Wanted, required_for_any, requirements
+from tclose.opening import opened_with
 from tclose.progress import shows_progress
 from tclose.recoding.methods import check_method
 from tclose.recoding.search import Search
@@ -106,8 +107,7 @@ def attack(
         attackers, collecting=twice or bool(previous), made=release is None, required=bool(require)
     )
     with working_session(table, read=read, memory=memory, threads=threads, temp=temp) as session:
-        opened = session.open(table)
-        roles = checked(roles if roles is not None else built_in_roles(table), opened)
+        opened, roles = opened_with(session, table, roles)
         check_attackable(roles)
         wanted = required_for_any(requirements(require), any)
         check_attributes(wanted, roles)
@@ -144,6 +144,5 @@ def _check_asked(divisions: object, *, beside: bool, made: bool) -> None:
 
 def _opened(session: Engine, table: object, roles: Roles, search: Search) -> DistinctRows:
     """Return the distinct rows of a release, which has the columns of its original."""
-    opened = session.open(table)
-    own = checked(Roles(roles.quasi, roles.sensitive, together=roles.together), opened)
+    opened, own = opened_with(session, table, Roles(roles.quasi, roles.sensitive, together=roles.together))
     return subjects_of(session, opened, own, search.tell).distinct

@@ -10,7 +10,7 @@ from tclose.column_words import ROWS_EACH, people_in, person_in
 from tclose.composing.composed import composed
 from tclose.domains import Observed
 from tclose.engines.base import Engine, Progress, Released, Table
-from tclose.errors import ColumnNotFoundError, InputError, RoleConflictError, UndecidedColumnError, either, listed
+from tclose.errors import ColumnNotFoundError, InputError, RoleConflictError, either, listed
 from tclose.exact import Number
 from tclose.inspection import Finding, Inspection, Run, attribute_audit, figures_by_key
 from tclose.knowing import SubsetFinding, any_columns, subset_findings
@@ -28,6 +28,7 @@ from tclose.models.catalogue import (
     requirements,
     usual_models,
 )
+from tclose.opening import opened_with
 from tclose.populations import Sampling
 from tclose.presets import preset_named, with_preset
 from tclose.presets.safe_harbor import applied
@@ -35,7 +36,7 @@ from tclose.progress import shows_progress
 from tclose.references import Reference, is_joint, population_of
 from tclose.results import AttributeAudit, Audit, ClassTable, Evidence
 from tclose.roles import Distance, Nominal, Roles
-from tclose.sources.examples import example_named, is_example
+from tclose.sources.examples import is_example
 from tclose.surveying import surveyed
 
 if TYPE_CHECKING:
@@ -128,8 +129,7 @@ def audit(
     from tclose.engines.choosing import working_session
 
     with working_session(table, read=read, memory=memory, threads=threads, temp=temp) as session:
-        opened = session.open(table)
-        roles = checked(roles if roles is not None else built_in_roles(table), opened)
+        opened, roles = opened_with(session, table, roles)
         wanted = required_for_any(with_preset(requirements(require), preset), any)
         wanted = required_with_known(wanted, corrupted)
         if not roles.sensitive and not (preset and preset_named(preset).checks_columns):
@@ -322,38 +322,6 @@ def _notes(roles: Roles) -> Iterable[str]:
         yield "The sensitive attributes are measured together, their combinations as nominal values."
     if roles.together == "quasi" and len(roles.sensitive) > 1:
         yield "Each sensitive attribute is measured with the others among the quasi-identifiers."
-
-
-def built_in_roles(table: object) -> Roles:
-    """Return the roles that an example brings; refuse other tables without roles."""
-    if is_example(table):
-        return example_named(str(table).removeprefix("example:")).roles
-    raise RoleConflictError(
-        "Name the roles of the columns: Roles(quasi=[…], sensitive=[…]); only examples bring theirs."
-    )
-
-
-def checked(roles: Roles, table: Table[Any]) -> Roles:
-    """Return the roles if the table has their columns and there is a quasi-identifier; refuse them otherwise."""
-    available = [column.name for column in table.columns]
-    words = {
-        "quasi-identifier": roles.quasi,
-        "sensitive": tuple(roles.sensitive),
-        "identifier": roles.identifiers,
-        "person": () if roles.person is None else (roles.person,),
-        "published": roles.publish,
-        "shifted": roles.shift,
-    }
-    surely_names = any(name in available for names in words.values() for name in names)  # not a first row of cells
-    for role, names in words.items():
-        for name in names:
-            if name not in available:
-                raise ColumnNotFoundError(name, available, role, listing=surely_names)
-    if not roles.quasi:
-        raise RoleConflictError("Name at least one quasi-identifier: what may someone know of a person? (-q NAME)")
-    if roles.others == "refuse" and (undecided := roles.undecided(available)):
-        raise UndecidedColumnError(undecided)
-    return roles
 
 
 def check_attributes(wanted: Sequence[Requirement], roles: Roles) -> None:

@@ -7,7 +7,7 @@
 
     [columns]
     zip = { role = "quasi-identifier", hierarchy = "zip.csv", levels = [0, 2], weight = 2 }
-    salary = { role = "sensitive", distance = "ordered", nulls = "drop", t = 0.2 }
+    salary = { role = "sensitive", distance = "ordered", nulls = "drop", round = 1000, t = 0.2 }
     disease = { role = "sensitive", hierarchy = "diseases.csv", l = 3 }
     patient_id = { role = "person" }
 
@@ -56,7 +56,7 @@ SAMPLING_KEYS = ("population_size", "sampling_fraction", "weight_column")
 """How the table was drawn from its population, in one of these ways."""
 _CHOICES = ("together", "person", "any", "corrupted", "preset", "others", "gain", *SAMPLING_KEYS)
 """What [policy] says besides thresholds."""
-_COLUMN_KEYS = ("role", "distance", "order", "nulls", "hierarchy")
+_COLUMN_KEYS = ("role", "distance", "order", "nulls", "round", "hierarchy")
 
 
 @dataclass(frozen=True)
@@ -232,7 +232,7 @@ def _column(name: str, given: Mapping[str, object], folder: Path) -> _Column:
     hierarchy = given.get("hierarchy")
     if isinstance(hierarchy, str) and not is_builder(hierarchy):
         hierarchy = str(folder / hierarchy)
-    options = {key: given.get(key) for key in ("distance", "order", "nulls")}
+    options = {key: given.get(key) for key in ("distance", "order", "nulls", "round")}
     distance = declared_distance(name, hierarchy=hierarchy, **options)
     thresholds = {_key(key): threshold_text(given[key], f"{where}, {key}") for key in given if key in model_keys}
     return _Column(str(role), distance, thresholds)
@@ -244,6 +244,7 @@ def declared_distance(
     distance: object = None,
     order: object = None,
     nulls: object = None,
+    round: object = None,  # noqa: A002 - the word of the option
     hierarchy: object = None,
 ) -> Distance | None:
     """Return the distance that a policy or command line declares for an attribute; None if it does not.
@@ -253,16 +254,19 @@ def declared_distance(
     name
         The attribute, for messages.
     distance
-        One of the distance words; an order or a hierarchy implies it.
+        One of the distance words; an order, rounding or a hierarchy implies it.
     order
         ``"value"``, ``"frequency"`` or a list of values.
     nulls
         What a missing value means.
+    round
+        What numbers are rounded to multiples of.
     hierarchy
         The path of a hierarchy, or a nested mapping.
     """
     where = f"The sensitive column {name!r}"
-    word = distance or (hierarchy is not None and "hierarchical") or (order is not None and "ordered") or None
+    implied = "hierarchical" if hierarchy is not None else None if order is round is None else "ordered"
+    word = distance or implied
     if word is None and nulls is None:
         return None
     word = word or {"first": "ordered", "last": "ordered", "category": "nominal"}.get(str(nulls))
@@ -272,10 +276,13 @@ def declared_distance(
         raise PolicyError(f"{where} has a hierarchy, which fits the distance 'hierarchical' only, not {word!r}.")
     if order is not None and word != "ordered":
         raise PolicyError(f"{where} has an order, which fits the distance 'ordered' only, not {word!r}.")
+    if round is not None and word not in ("ordered", "numeric"):
+        raise PolicyError(f"{where} is to be rounded, which fits the distances 'ordered' and 'numeric', not {word!r}.")
     if hierarchy is None and word == "hierarchical":
         how = either("Hierarchical(FILE)", "--hierarchy NAME=FILE")
         raise PolicyError(f"{where} is hierarchical and needs its hierarchy: hierarchy = FILE, or {how}.")
-    options = {"order": _order(order, where), "nulls": nulls, "tree": hierarchy}
+    rounding = None if round is None else threshold_text(round, f"{where}, round")
+    options = {"order": _order(order, where), "nulls": nulls, "round": rounding, "tree": hierarchy}
     try:
         return distance_named(str(word), **{key: value for key, value in options.items() if value is not None})
     except InputError as problem:

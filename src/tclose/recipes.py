@@ -32,6 +32,8 @@ from tclose.roles import Distance, Hierarchical, Roles
 FORMAT = 1
 DISGUISED_FORMAT = 2
 """The format of recipes with pseudonyms or shifted dates, which earlier versions must not take for others."""
+ROUNDED_FORMAT = 3
+"""The format of recipes that round sensitive numbers, which earlier versions would publish as they are."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +142,7 @@ class Recipe:
         """Return a frame of pandas, polars or Arrow with its quasi-identifiers recoded, row by row, and nothing judged.
 
         Every row stays where it is; one that no class covers gets the coarsest cells. It is no release: nothing is
-        required of it, and every other column stays as it is.
+        required of it, and every other column stays as it is, but for numbers that the recipe rounds.
         """
         from tclose.placing.frames import recoded_frame
 
@@ -171,7 +173,7 @@ def read_recipe(path: str | Path) -> Recipe:
     if (
         not isinstance(data, dict)
         or data.get("kind") != "recipe"
-        or data.get("format") not in (FORMAT, DISGUISED_FORMAT)
+        or data.get("format") not in (FORMAT, DISGUISED_FORMAT, ROUNDED_FORMAT)
     ):
         raise InputError(f"{str(path)!r} is not a recipe that this version of tclose understands.")
     stated = data.pop("sha256", None)
@@ -198,7 +200,7 @@ def _checksum(data: object) -> str:
 def _recipe_data(recipe: Recipe) -> dict[str, Any]:
     return {
         "kind": "recipe",
-        "format": DISGUISED_FORMAT if recipe.disguises else FORMAT,
+        "format": ROUNDED_FORMAT if recipe.roles.steps else DISGUISED_FORMAT if recipe.disguises else FORMAT,
         "method": recipe.method,
         "divides": recipe.divides,
         "roles": _roles_data(recipe.roles),
@@ -372,7 +374,8 @@ def _distance(name: str, given: Mapping[str, Any] | None) -> Distance | None:
         return Hierarchical(given["hierarchy"], nulls=given["nulls"])
     if "hierarchy" in given:
         return Hierarchical(Hierarchy(tuple(tuple(row) for row in given["hierarchy"])), nulls=given["nulls"])
-    return declared_distance(name, distance=given["distance"], nulls=given["nulls"], order=given.get("order"))
+    options = {key: given.get(key) for key in ("nulls", "order", "round")}
+    return declared_distance(name, distance=given["distance"], **options)
 
 
 def _requirement_data(requirement: Requirement) -> dict[str, Any]:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from tclose.domains import Observed
 from tclose.engines.base import Engine, Table
-from tclose.errors import ColumnNotFoundError, InputError, listed
+from tclose.errors import ColumnNotFoundError, InputError, counted, listed
+from tclose.exact import written
 from tclose.roles import Roles
+from tclose.values import sizes_of
 
 
 def is_joint(roles: Roles) -> bool:
@@ -32,6 +35,17 @@ def check_census(session: Engine, opened: Table[Any], person: str | None) -> Non
     """Refuse a table beside the audited one with rows that are nobody's."""
     if person is not None:
         session.census(opened.keep([person]), person).check(person, opened.label)
+
+
+def _check_rounded(name: str, step: Fraction, given: Mapping[object, Any]) -> None:
+    """Refuse a given distribution of numbers that no rounded number can be."""
+    numbers = [number for number in sizes_of(list(given)) if number is not None]
+    strange = sum(1 for number in numbers if number % step)
+    if strange:
+        raise InputError(
+            f"The column {name!r} is rounded to {written(step)}, and its reference gives shares to "
+            f"{counted(strange, 'number')} between the multiples of that. Give shares to the rounded numbers."
+        )
 
 
 @dataclass(frozen=True)
@@ -57,8 +71,10 @@ class Reference:
             if missing or is_joint(roles):
                 what = "the attributes measured together" if is_joint(roles) else listed(missing)
                 raise InputError(f"The reference gives no distribution for {what}; give one for each, or name a table.")
+            for name, step in roles.steps.items():
+                _check_rounded(name, step, reference[name])
             return Reference("a given distribution", given=reference)
-        opened = session.open(reference)
+        opened = session.rounded(session.open(reference), roles.steps)
         check_census(session, opened, roles.person)
         person = () if roles.person is None else (roles.person,)
         table = opened.keep([*roles.sensitive, *person]).counting(roles.person)

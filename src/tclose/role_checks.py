@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from fractions import Fraction
 
-from tclose.errors import InputError, listed
+from tclose.errors import InputError, ThresholdError, listed
+from tclose.exact import Number, fraction
+
+_LARGEST_STEP = 10**15
+_FINEST_STEP = 10**12
 
 
 def names_of(names: str | Iterable[str]) -> tuple[str, ...]:
@@ -34,3 +39,18 @@ def check_list(order: Iterable[object]) -> None:
         raise InputError("An order given as a list needs at least one value.")
     if len(set(map(str, values))) != len(values):
         raise InputError("An order given as a list must name each value once.")
+
+
+def step_text(number: Number) -> str:
+    """Return to multiples of what numbers are rounded, as a plain decimal without idle zeros; refuse what is no step.
+
+    Examples
+    --------
+    >>> step_text("1e3"), step_text(0.5), step_text("2.50")
+    ('1000', '0.5', '2.5')
+    """
+    step = fraction(number, "round")
+    if not Fraction(1, _FINEST_STEP) <= step <= _LARGEST_STEP or _FINEST_STEP % step.denominator:
+        raise ThresholdError("round must be a decimal above 0 with at most 12 places, and at most 10^15: 1000, or 0.5.")
+    whole, rest = divmod(step.numerator * (_FINEST_STEP // step.denominator), _FINEST_STEP)
+    return f"{whole}.{rest:012d}".rstrip("0").rstrip(".")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from tclose.anonymizing.framing import GivenHierarchy, Levels, RecodingOptions
 from tclose.anonymizing.proving import Original
 from tclose.anonymizing.releasing import chosen_search, framed_table, released, told_of_people, whole_seed
-from tclose.auditing import built_in_roles, check_attributes, checked
+from tclose.auditing import check_attributes
 from tclose.engines.base import Progress
 from tclose.errors import InputError, ThresholdError, either, listed
 from tclose.exact import Number, fraction, share
@@ -25,6 +25,7 @@ from tclose.models.catalogue import (
     required_with_known,
     requirements,
 )
+from tclose.opening import opened_with
 from tclose.progress import shows_progress
 from tclose.recoding.methods import SIZES, check_method
 from tclose.recoding.partition import Partition, kept_detail, published
@@ -93,8 +94,7 @@ def frontier(
     from tclose.engines.choosing import working_session
 
     with working_session(table, read=read, memory=memory, threads=threads, temp=temp) as session:
-        opened = session.open(table)
-        roles = checked(roles if roles is not None else built_in_roles(table), opened)
+        opened, roles = opened_with(session, table, roles)
         whole_classes = whole_classes or roles.person is not None
         swept = [required_with_known([each], corrupted) for each in required_for_any(_swept(sweep, values), any)]
         own = {each.model.key for each in swept[0]}

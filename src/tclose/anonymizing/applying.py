@@ -12,11 +12,11 @@ from tclose.anonymizing.engine_release import EngineWork
 from tclose.anonymizing.framing import attributes_of
 from tclose.anonymizing.labels import recoding_of, sensitive_keys
 from tclose.anonymizing.proving import Original, distinct_people, missed_by, obstacles_of
-from tclose.auditing import checked
 from tclose.engines.base import Engine, Progress
 from tclose.engines.distinct import DistinctRows
 from tclose.errors import ColumnNotFoundError, EmptyTableError, counted, listed
 from tclose.exact import Number, share
+from tclose.opening import opened_with
 from tclose.placing import Fitted, fitted, is_own
 from tclose.progress import shows_progress
 from tclose.recipes import Recipe, read_recipe
@@ -74,8 +74,7 @@ def apply(
         recipe = replace(recipe, suppress=share(suppress, "suppress"))
     tell = progress or (lambda _stage, _share: None)
     with working_session(table, read=read, memory=memory, threads=threads, temp=temp) as session:
-        opened = session.open(table)
-        roles = checked(replace(recipe.roles, identifiers=(), others=None), opened)
+        opened, roles = opened_with(session, table, replace(recipe.roles, identifiers=(), others=None))
         available = [column.name for column in opened.columns]
         _check_columns(recipe, available)
         disguise = disguise_again(recipe, key)

@@ -1,4 +1,4 @@
-"""Pseudonyms and shifted dates of a release: asked for, checked, made again by a recipe, and what they give away."""
+"""Pseudonyms, shifted dates and rounded numbers of a release: checked, made again, told, and what they give away."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from tclose.documents import read_whole
 from tclose.engines.base import Engine, Table
 from tclose.engines.disguises import MOST_DAYS, Disguise, Disguised, Revealed, key_check
 from tclose.errors import InputError, either, listed
+from tclose.exact import written
 from tclose.recipes import Recipe
 from tclose.releases import Release
 from tclose.roles import Roles
@@ -120,7 +121,7 @@ def revealed(session: Engine, release: Release, disguise: Disguise | None, found
 
 
 def disguise_notes(published: Table[Any], roles: Roles, *, keyed: bool) -> Iterator[str]:
-    """Give sentences on what to know of a disguised release."""
+    """Give sentences on what to know of columns that a release has disguised or rounded."""
     if roles.pseudonym is not None:
         way = "made with the key: the same in every release that has it" if keyed else "drawn for this release alone"
         yield f"In the column {roles.pseudonym!r} are pseudonyms, {way}."
@@ -134,3 +135,5 @@ def disguise_notes(published: Table[Any], roles: Roles, *, keyed: bool) -> Itera
         ]
         if dates:
             yield f"Other dates are not shifted, and show the offset where they belong together: {listed(dates)}."
+    for name, step in roles.steps.items():
+        yield f"The numbers of {name!r} are rounded to multiples of {written(step)}, here and in all that was measured."

@@ -50,7 +50,7 @@ def recode(
 
     recipe = recipe if isinstance(recipe, Recipe) else read_recipe(recipe)
     with working_session(table, read=read, memory=memory, threads=threads, temp=temp) as session:
-        opened = session.open(table)
+        opened = session.rounded(session.open(table), recipe.roles.steps)
         available = [column.name for column in opened.columns]
         quasi = [column.name for column in recipe.columns]
         for name in quasi:

@@ -16,13 +16,14 @@ from tclose.anonymizing.labels import recipe_of, recoding_of
 from tclose.anonymizing.obstacles import binding, obstacles
 from tclose.anonymizing.proving import Original, ReleaseAttempt, distinct_people, proved
 from tclose.anonymizing.withstanding import bounded
-from tclose.auditing import built_in_roles, check_attributes, checked, repeated, suspects
+from tclose.auditing import check_attributes, repeated, suspects
 from tclose.compiled import load_compiler
 from tclose.engines.base import Engine, Progress, Table
 from tclose.engines.disguises import USUAL_DAYS
 from tclose.errors import InputError, ThresholdError, closest, either, listed
 from tclose.exact import Number, share
 from tclose.models.catalogue import Requirement, Wanted, required_for_any, required_with_known, requirements
+from tclose.opening import opened_with
 from tclose.policy_release import MOST_EFFORT
 from tclose.presets import preset_named, with_preset
 from tclose.progress import shows_progress
@@ -159,8 +160,7 @@ def anonymize(
     if _is_large(table):
         load_compiler()
     with working_session(table, read=read, memory=memory, threads=threads, temp=temp) as session:
-        opened = session.open(table)
-        roles = checked(roles if roles is not None else built_in_roles(table), opened)
+        opened, roles = opened_with(session, table, roles)
         wanted = required_for_any(with_preset(requirements(require), _enforceable(preset)), any)
         wanted = required_with_known(wanted, corrupted)
         check_attributes(wanted, roles)

@@ -108,6 +108,14 @@ _column_options = together(
         help="Several sensitive attributes: each alone, the others as quasi-identifiers, or as one.",
     ),
     order_option,
+    option(
+        "--round",
+        section=ROLES,
+        metavar="NAME=STEP",
+        multiple=True,
+        help="Round a sensitive number to multiples of a step, such as 1000 or 0.5, before it is measured; a release "
+        "has the rounded numbers. none: not, though the policy says so.",
+    ),
 )
 
 null_and_policy_options = together(

@@ -200,15 +200,20 @@ def _distances(
     """Return the distance of each sensitive attribute: as said here, on top of what was declared before."""
     orders = assigned("--order", given["order"], declared)
     nulls = assigned("--nulls", given["nulls"], declared)
+    steps = assigned("--round", given["round"], declared)
     found: dict[str, Distance | None] = {}
     for name, before in declared.items():
         here: dict[str, Any] = {"nulls": nulls[name]} if name in nulls else {}
         word = words.get(name) or (before and before.word)
+        step = steps.get(name, None if before is None else before.round)
+        if step not in (None, "none"):
+            here, word = {**here, "round": step}, word or "ordered"
         if name in orders:
             here, word = {**here, "order": declared_order(orders[name])}, words.get(name) or "ordered"
         if name in hierarchies:
             here, word = {**here, "hierarchy": hierarchies[name]}, words.get(name) or "hierarchical"
-        kept = before.declared if before is not None and before.word == word else {}
+        kept = dict(before.declared) if before is not None and before.word == word else {}
+        kept.pop("round", None)
         found[name] = declared_distance(name, distance=word, **{**kept, **here})
     return found
 

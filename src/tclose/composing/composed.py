@@ -58,7 +58,8 @@ def composed(
         raise RoleConflictError(
             "Releases are composed by sensitive attributes, each alone or all jointly; name them so."
         )
-    previous = [session.open(each) for each in (after if isinstance(after, list | tuple) else [after])]
+    given = after if isinstance(after, list | tuple) else [after]
+    previous = [session.rounded(session.open(each), roles.steps) for each in given]
     joint = len(domains) < len(roles.sensitive)
     attributes = [tuple(roles.sensitive)] if joint else [(name,) for name in domains]
     trees = _trees(hierarchies, roles)

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
@@ -342,6 +343,19 @@ class Engine(ABC):
     def trajectories(self, table: Any, quasi: Sequence[str], person: str) -> Trajectories:
         """Return by which sets of classes people are told apart."""
         del table, quasi, person
+        raise self._without_rows()
+
+    def rounded(self, table: Any, steps: Mapping[str, Fraction]) -> Any:
+        """Return a table of which nobody reads numbers but rounded: in each column to the nearest multiples of a step.
+
+        Columns that the table does not have are left alone. Cells are rounded where columns are kept.
+        """
+        there = {name: step for name, step in steps.items() if any(column.name == name for column in table.columns)}
+        return self.rounding(table, there) if there else table
+
+    def rounding(self, table: Any, steps: Mapping[str, Fraction]) -> Any:
+        """Return a table with numbers of columns that it has rounded."""
+        del table, steps
         raise self._without_rows()
 
     def disguise(self, table: Any, disguise: Disguise) -> Disguised:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any  # frames come from packages that tclose does not depend on
 
+from tclose.engines.base import Released
 from tclose.engines.choosing import working_session
 from tclose.engines.optional import imported
 from tclose.errors import ColumnNotFoundError, InputError
@@ -16,7 +17,7 @@ _USE = "Recoding a frame"
 
 
 def recoded_frame(recipe: Recipe, frame: Any) -> Any:
-    """Return a frame with its quasi-identifiers as texts of the cells that a recipe has for them.
+    """Return a frame with its quasi-identifiers as texts of the cells that a recipe has for them, and numbers rounded.
 
     Parameters
     ----------
@@ -36,10 +37,14 @@ def recoded_frame(recipe: Recipe, frame: Any) -> Any:
             raise ColumnNotFoundError(name, map(str, names), "recoded")
     if not len(frame):
         return _replaced(frame, kind, {name: [] for name in quasi})
+    rounded = [name for name in recipe.roles.steps if name in names]
     number = "row"
-    while number in quasi:
+    while number in (*quasi, *rounded):
         number += "_"
-    return _replaced(frame, kind, _cells(recipe, _numbered(frame, kind, quasi, number), number))
+    made = _recoded(recipe, _numbered(frame, kind, [*quasi, *rounded], number), rounded, number)
+    cells = made.to_arrow().sort_by(number)
+    frame = _replaced(frame, kind, {name: cells.column(name).to_pylist() for name in quasi})
+    return _with_numbers(frame, kind, made, rounded, number) if rounded else frame
 
 
 def _arrow(frame: Any) -> Any:
@@ -57,16 +62,27 @@ def _numbered(frame: Any, kind: str, names: Sequence[str], number: str) -> Any:
     return frame.select(names).append_column(number, [list(range(len(frame)))])
 
 
-def _cells(recipe: Recipe, numbered: Any, number: str) -> dict[str, list[str | None]]:
-    """Return the cells of each quasi-identifier in the order of the rows."""
+def _recoded(recipe: Recipe, numbered: Any, rounded: Sequence[str], number: str) -> Released[Any]:
+    """Return the cells of each quasi-identifier and the rounded numbers, with the numbers of the rows."""
     quasi = [column.name for column in recipe.columns]
     with working_session(numbered) as session:
-        table = session.open(numbered)
+        table = session.rounded(session.open(numbered), recipe.roles.steps).keep([*quasi, *rounded, number])
         distinct = session.distinct(table.keep(quasi), quasi, (), lambda _stage, _share: None)
         fit = fitted(recipe, distinct, "all").recipe
-        recoding = replace(fit, published=(*quasi, number)).recoding()
-        made = session.recode(table, recoding).to_arrow().sort_by(number)
-    return {name: made.column(name).to_pylist() for name in quasi}
+        return session.recode(table, replace(fit, published=(*quasi, *rounded, number)).recoding())
+
+
+def _with_numbers(frame: Any, kind: str, made: Released[Any], rounded: Sequence[str], number: str) -> Any:
+    """Return a frame with rounded numbers in some columns, each of them in the place of its own."""
+    if kind == "pandas":
+        own = made.to_pandas().sort_values(number).set_axis(frame.index)
+        return frame.assign(**{name: own[name] for name in rounded})
+    if kind == "polars":
+        return frame.with_columns(made.to_polars().sort(number).select(rounded))
+    own = made.to_arrow().sort_by(number)
+    for name in rounded:
+        frame = frame.set_column(frame.column_names.index(name), name, own.column(name))
+    return frame
 
 
 def _replaced(frame: Any, kind: str, cells: Mapping[str, Sequence[str | None]]) -> Any:

@@ -79,6 +79,11 @@ def _check(roles: Roles, wanted: Iterable[Requirement]) -> None:
         raise InputError("A statement judges all quasi-identifiers together, not any so many of them.")
     if roles.together != "each":
         raise InputError("A statement judges each sensitive attribute alone (together='each').")
+    if roles.steps:
+        raise InputError(
+            f"A statement rounds no numbers, and {listed(roles.steps)} is to be rounded; name a view that has rounded "
+            "ones, or take 'tclose audit'."
+        )
     for name, distance in roles.sensitive.items():
         if not isinstance(distance, Ordered | Nominal):
             said = "says no distance" if distance is None else f"is {distance.word}"

@@ -9,10 +9,11 @@ from typing import Any
 
 from tclose.anonymizing.framing import Frame, RecodingOptions
 from tclose.anonymizing.releasing import chosen_search, framed_table
-from tclose.auditing import audit_release, check_attributes, checked
+from tclose.auditing import audit_release, check_attributes
 from tclose.engines.choosing import session_for
 from tclose.engines.levels import LevelledTable, LevelsEngine
 from tclose.errors import InputError
+from tclose.opening import opened_with
 from tclose.policy import Policy
 from tclose.recoding.losses.catalogue import LOSSES, losses_by_column
 from tclose.recoding.partition import published
@@ -64,8 +65,7 @@ def framed_rows(opened: Opened, policy: Policy, job: Job) -> Frame:
 
     def counted() -> Frame:
         session = session_for(rows, read=policy.read)
-        table = session.open(rows)
-        roles = checked(policy.roles, table)
+        table, roles = opened_with(session, rows, policy.roles)
         search = chosen_search("lm", "original", job.tell, whole_classes=False, pruned=False)
         options = RecodingOptions(policy.hierarchies, {}, policy.weights)
         roles = roles.by_rows

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -150,6 +151,11 @@ class Dialect:
     def instead(self, kind: str) -> str:
         """Return what stands for a missing value, beside a mark that says so."""
         return instead(kind)
+
+    def rounded(self, column: DatabaseColumn, step: Fraction) -> str | None:
+        """Return the SQL of the numbers of a column rounded exactly, null where one has no place; None if it cannot."""
+        del column, step
+        return None
 
     def indexed(self, name: str, keys: Sequence[str]) -> Sequence[str]:
         """Return what makes rows of an uploaded table quick to find by its keys, and by its column ``first``."""

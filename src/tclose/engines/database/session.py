@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 from tclose.domains import Observed
@@ -11,6 +12,7 @@ from tclose.engines.database.connection import Connection
 from tclose.engines.database.counts import CubeCounts, expanded, fetched_cube, narrowed
 from tclose.engines.database.recoded import DatabaseRecoder
 from tclose.engines.database.released import DatabaseReleased
+from tclose.engines.database.rounding import rounding
 from tclose.engines.database.statistics import table_statistics
 from tclose.engines.database.table import OpenedTable
 from tclose.engines.distinct import DistinctRows
@@ -121,6 +123,12 @@ class DatabaseSession(Engine):
     def values(self, table: OpenedTable | LoadedTable, names: tuple[str, ...]) -> Observed:
         """Return the distinct values of a column, or of several taken as one, with their counts."""
         return self._local.values(self._counted(table, names), names)
+
+    def rounding(self, table: OpenedTable | LoadedTable, steps: Mapping[str, Fraction]) -> OpenedTable | LoadedTable:
+        """Return a table with numbers of columns that it has rounded; those of a database are rounded there."""
+        if isinstance(table, LoadedTable):
+            return self._local.rounding(table, steps)
+        return rounding(self.connection(table.source), table, steps)
 
     def census(self, table: OpenedTable | LoadedTable, person: str, *, several: bool = False) -> Census:
         """Return how many people the rows of a table are of, told apart by a column; who has several, where asked."""

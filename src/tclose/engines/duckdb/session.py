@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeVar, Union
 
 import numpy as np
@@ -25,6 +26,7 @@ from tclose.engines.duckdb.load import load, names_of
 from tclose.engines.duckdb.person_keys import person_key, person_text
 from tclose.engines.duckdb.recoded import DuckDBRecoder
 from tclose.engines.duckdb.released import DuckDBReleased
+from tclose.engines.duckdb.rounding import rounding
 from tclose.engines.duckdb.statistics import table_statistics
 from tclose.engines.duckdb.stream import RowStream
 from tclose.engines.duckdb.table import LoadedTable
@@ -128,6 +130,10 @@ class DuckDBSession(Engine):
     def values(self, table: LoadedTable, names: tuple[str, ...]) -> Observed:
         """Return the distinct values of a column, or of several taken as one, with their counts."""
         return CodedTable(table, (), [names]).observed[0][0]
+
+    def rounding(self, table: LoadedTable, steps: Mapping[str, Fraction]) -> LoadedTable:
+        """Return a table with numbers of columns that it has rounded, as soon as they are kept."""
+        return rounding(table, steps)
 
     def census(self, table: LoadedTable, person: str, *, several: bool = True) -> Census:
         """Return how many people the rows of a table are of, told apart by a column."""

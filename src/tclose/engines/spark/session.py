@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from functools import cached_property, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -30,6 +31,7 @@ from tclose.engines.spark.kernel import Listed, Measuring, PartitionTally, large
 from tclose.engines.spark.reading import frame_of, pattern_notes
 from tclose.engines.spark.recoded import SparkRecoder
 from tclose.engines.spark.released import SparkReleased
+from tclose.engines.spark.rounding import rounding
 from tclose.engines.spark.starting import read_source
 from tclose.engines.spark.statistics import table_statistics
 from tclose.engines.spark.table import SparkTable, bound, equal_to
@@ -106,6 +108,10 @@ class ClusterSession(Engine):
     def values(self, table: SparkTable, names: tuple[str, ...]) -> Observed:
         """Return the distinct values of a column, or of several taken as one, with their counts."""
         return Attributes(table, (names,)).look()[0].observed
+
+    def rounding(self, table: SparkTable, steps: Mapping[str, Fraction]) -> SparkTable:
+        """Return a table with numbers of columns that it has rounded."""
+        return rounding(table, steps)
 
     def census(self, table: SparkTable, person: str, *, several: bool = True) -> Census:
         """Return how many people the rows of a table are of, told apart by a column."""

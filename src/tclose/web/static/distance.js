@@ -35,6 +35,7 @@ export function distanceSettings(name, column, facts) {
     const chosen = (nulls) => set((mine) => { mine.nulls = nulls; });
     parts.push(field("Missing values", select(NULLS[word], column.nulls ?? NULLS[word][0][0], chosen, { id: `nulls-${name}` })));
   }
+  if (word === "ordered" || word === "numeric") parts.push(field("Rounded to", stepInput(name, column, set)));
   const below = [];
   if (word === "ordered" && listed) below.push(orderList(name, column, set));
   if (word === "hierarchical") below.push(outline(name, column.hierarchy, (tree) => set((mine) => { mine.hierarchy = tree; })));
@@ -42,8 +43,25 @@ export function distanceSettings(name, column, facts) {
 }
 
 function turn(column, word) {
-  for (const key of ["distance", "order", "nulls", "hierarchy"]) delete column[key];
+  const rounded = word === "ordered" || word === "numeric" ? [] : ["round"];
+  for (const key of ["distance", "order", "nulls", "hierarchy", ...rounded]) delete column[key];
   if (word) column.distance = word;
+}
+
+function stepInput(name, column, set) {
+  const input = h("input", {
+    id: `round-${name}`,
+    inputmode: "decimal",
+    placeholder: "not rounded",
+    value: column.round ?? "",
+    on: {
+      change: () => set((mine) => {
+        if (input.value.trim()) mine.round = input.value.trim();
+        else delete mine.round;
+      }),
+    },
+  });
+  return input;
 }
 
 function orderList(name, column, set) {

@@ -9,6 +9,7 @@ import secrets
 import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ import duckdb
 from tclose.engines.database.dialect import Dialect, address, counted_in, literal
 from tclose.engines.database.table import DatabaseColumn
 from tclose.engines.duckdb.exposing import shortest_decimal
+from tclose.engines.duckdb.rounding import rounded_sql
 from tclose.engines.optional import imported
 from tclose.errors import SourceError
 from tclose.sources import DatabaseTable
@@ -133,6 +135,10 @@ class DuckDB(Dialect):
         if column.type == "TIMESTAMP WITH TIME ZONE":
             return f"({sent} AT TIME ZONE 'UTC')"
         return column.value.format(sent)
+
+    def rounded(self, column: DatabaseColumn, step: Fraction) -> str:
+        """Return the SQL of the numbers of a column rounded exactly, null where one has no place."""
+        return rounded_sql(self.cell(column) if column.type == "DOUBLE" else column.alias, column.type, step)
 
     def by_content(self, row: str, cells: Sequence[str], seed: int) -> str:
         """Return an order of rows that follows from their content alone, whatever types they have."""

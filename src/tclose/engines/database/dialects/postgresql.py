@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from tclose.engines.database.dialect import Dialect, counted_in, literal
 from tclose.engines.database.table import DatabaseColumn
+from tclose.engines.rounding import LARGEST_FLOAT, WHOLE, WIDER, is_idle, nearest, plain
 from tclose.errors import SourceError
 from tclose.sources import DatabaseTable
 
@@ -96,6 +98,20 @@ class PostgreSQL(Dialect):
         if column.type == "TIMESTAMP WITH TIME ZONE":
             return f"({column.sent[0]} AT TIME ZONE 'UTC')"
         return column.sent[0]
+
+    def rounded(self, column: DatabaseColumn, step: Fraction) -> str:
+        """Return the SQL of the numbers of a column rounded exactly, null where one has no place."""
+        cell = self.cell(column)
+        number = f"CAST(CAST({cell} AS text) AS numeric)"
+        exact, kind = nearest(number, f"CAST('{plain(step)}' AS numeric)"), "numeric"
+        if column.type in WHOLE and (step.denominator == 1 or is_idle(column.type, step)):
+            kind = WIDER.get(column.type, column.type)
+            exact = f"CASE WHEN abs({exact}) < {2 ** WHOLE[kind]} THEN {exact} END"
+        elif column.type == "DOUBLE":
+            kind = "double precision"
+        if column.type not in WHOLE:
+            exact = f"CASE WHEN abs({cell}) < {LARGEST_FLOAT} THEN {exact} END"
+        return f"CASE WHEN {cell} IS NOT NULL THEN CAST({exact} AS {kind}) END"
 
     def indexed(self, name: str, keys: Sequence[str]) -> Sequence[str]:
         """Return what makes rows of an uploaded table quick to find."""

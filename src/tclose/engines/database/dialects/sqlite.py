@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from tclose.engines.database.dialect import Dialect, counted_in, literal
 from tclose.engines.database.dialect import address as plain_address
 from tclose.engines.database.table import NESTED, DatabaseColumn, Settler
 from tclose.engines.duckdb.problems import MIXED, TOO_LARGE
+from tclose.engines.rounding import is_idle, nearest
 from tclose.errors import SourceError
 from tclose.sources import DatabaseTable
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
 _COLUMNS_A_SCAN = 200
 _EXACT_IN_REAL = 2**53
+_FAR_FROM_LARGEST = 2**62
 _PRESENT = "CASE WHEN {1} = 0 THEN {0} END"
 """The driver takes a column's type from the cells it sees first, so what is missing crosses as a mark of its own."""
 _INSTEAD = {"VARCHAR": "''", "DATE": "'2000-01-01'"}
@@ -83,6 +86,20 @@ class SQLite(Dialect):
         if len(column.sent) > 1:
             return f"CASE WHEN NOT ({column.sent[1]}) THEN {column.sent[0]} END"
         return column.sent[0]
+
+    def rounded(self, column: DatabaseColumn, step: Fraction) -> str | None:
+        """Return the SQL of the numbers of a column rounded exactly; None for decimals, of which SQLite has none."""
+        name = column.alias
+        if is_idle(column.type, step):
+            return name
+        if step.denominator != 1:
+            return None
+        if column.type != "DOUBLE":
+            exact = nearest(name, str(step.numerator))
+            return f"CASE WHEN {name} BETWEEN {-_FAR_FROM_LARGEST} AND {_FAR_FROM_LARGEST} THEN {exact} END"
+        number, times = f"CAST({name} AS REAL)", f"CAST(CAST({name} AS REAL) / {step} AS INTEGER) * {step}"
+        up = f"CASE WHEN abs({number} - {times}) * 2 < {step} THEN 0 WHEN {name} < 0 THEN -{step} ELSE {step} END"
+        return f"CASE WHEN abs({name}) < {_EXACT_IN_REAL} THEN CAST({times} + {up} AS REAL) END"
 
     def instead(self, kind: str) -> str:
         """Return what stands for a missing value, beside a mark that says so."""
