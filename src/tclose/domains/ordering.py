@@ -48,6 +48,11 @@ def sort_by_value(draft: Draft, *, quiet: bool) -> None:
             draft.notes.append(f"The column is text in alphabetical order; give the scale with {_scale(draft.name)}")
     else:
         some = sum(1 for size in sizes if size is not None)
+        if draft.kind == "time":
+            raise DomainError(
+                f"The ordered column {draft.name!r} has dates beyond the years 1 to 9999, or texts beside its dates "
+                f"({len(sizes) - some} of {len(sizes)} distinct values). Make them missing, or make the column nominal."
+            )
         raise DomainError(
             f"The ordered column {draft.name!r} mixes numbers and text ({some} of {len(sizes)} distinct values read "
             f"as numbers); give the scale with {_scale(draft.name)} or make it nominal."

@@ -70,6 +70,24 @@ SPOILED = {
     "no UTF-8 in JSON": ("people.jsonl", b'{"zip":1,"pay":"\xe9"}\n', "not valid UTF-8"),
     "half an object": ("people.jsonl", b'{"zip":1,"pay":"a"}\n{"zip":1\n', "JSON lines"),
     "two objects in a line": ("people.jsonl", b'{"zip":1,"pay":"a"} {"zip":1}\n', "JSON lines"),
+    "lists in a line": (
+        "people.jsonl",
+        b'[{"zip":1,"pay":"a"}] [{"zip":2,"pay":"b"}]\n{"zip":3,"pay":"c"}\n',
+        "JSON lines",
+    ),
+    "a list closed twice": ("people.json", b'[{"zip":1,"pay":"a"}]]\n', "JSON lines"),
+    "an object that ends early": ("people.jsonl", b'{"zip":1,"pay":"a"}], [{"zip":2,"pay":"b"}\n', "JSON lines"),
+    "an end of its own": ("people.jsonl", b'{"zip":1,"pay":"a"},"end"] {"zip":2,"pay":"b"}\n', "JSON lines"),
+    "words behind a list": ("people.json", b'[{"zip":1,"pay":"a"}] and so on\n', "one list of objects"),
+    "two lists": ("people.json", b'[\n{"zip":1,"pay":"a"}\n]\n[\n{"zip":2,"pay":"b"}\n]\n', "one list of objects"),
+    "a list that does not end": (
+        "people.json",
+        b'[\n{"zip":1,"pay":"a"},\n{"zip":2,"pay":"b"}\n',
+        "one list of objects",
+    ),
+    "a list among lines": ("people.jsonl", b'[\n{"zip":1,"pay":"a"}\n]\n', "JSON lines"),
+    "no rows": ("people.json", b"[\n]\n", "has no records"),
+    "other quotes": ("people.jsonl", b"{'zip':1,'pay':2}\n", "JSON lines"),
     "a number alone": ("people.jsonl", b"1\n", "JSON lines"),
     "a key twice": ("people.jsonl", b'{"zip":1,"pay":"a","zip":2}\n', "given twice"),
     "text and numbers": ("people.jsonl", b'{"zip":1,"pay":"a"}\n{"zip":"1","pay":"b"}\n', "of different types"),
@@ -82,11 +100,27 @@ def test_what_would_be_guessed_or_dropped_is_refused_as_elsewhere(spark, tmp_pat
     name, content, words = SPOILED[which]
     path = tmp_path / name
     path.write_bytes(content)
-    with pytest.raises(errors.SourceError, match=words):
+    with pytest.raises(errors.InputError, match=words):
         tclose.audit(read_path(spark, str(path)), ROLES)
     if "UTF-8" not in which:
-        with pytest.raises(errors.SourceError):
+        with pytest.raises(errors.InputError):
             tclose.audit(path, ROLES)
+
+
+LISTED = {
+    "a line each": b'[\n {"zip": 1, "pay": "a,]"},\n {"zip": 2,\n  "pay": "[b"}\n]\n',
+    "a mark before": b'\xef\xbb\xbf[{"zip": 1, "pay": "a,]"},\r\n{"zip": 2, "pay": "[b"}]\r\n',
+}
+
+
+@pytest.mark.parametrize("which", LISTED)
+def test_a_list_over_several_lines_is_read_as_elsewhere(spark, tmp_path, which):
+    path = tmp_path / "people.json"
+    path.write_bytes(LISTED[which])
+    for table in (path, read_path(spark, str(path))):
+        audit = tclose.audit(table, ROLES)
+        assert sorted(tuple(row.values())[:1] for row in audit.classes.rows()) == [(1,), (2,)]
+        assert sorted(audit.evidence["pay"].domain.values) == ["[b", "a,]"]
 
 
 def test_files_whose_headers_differ_are_no_table(spark, tmp_path):

@@ -14,27 +14,46 @@ import numpy as np
 from nanoarrow.c_array_stream import CArrayStream
 
 from tclose.engines.duckdb.exposing import zone_called
-from tclose.engines.duckdb.problems import TOO_FINE, unread
+from tclose.engines.duckdb.problems import NESTED, TOO_FINE, unread
 from tclose.engines.optional import imported
 
-_UNREAD = {"e": "float16", r"d:\d+,-?\d+,256": "decimal256", r"_pl[iu]128": "int128", "_plf16": "float16"}
+_UNREAD = {
+    "e": "float16",
+    r"d:\d+,-?\d+,256": "decimal256",
+    r"d:\d+,-\d+(,\d+)?": "decimal with negative scale",
+    r"_pl[iu]128": "int128",
+    "_plf16": "float16",
+}
 _NANOSECONDS = {"tDn": np.dtype("<i8"), "tin": np.dtype([("months", "<i4"), ("days", "<i4"), ("rest", "<i8")])}
 _MOMENTS = re.compile(r"ts[smun]:(.+)")
 
 
 def unread_columns(schema: Any) -> dict[int, str]:
     """Return the places of columns whose type DuckDB does not take, with what to say of each."""
-    return {
-        at: unread(kind)
-        for at, child in enumerate(schema.children)
-        for form, kind in _UNREAD.items()
-        if re.fullmatch(form, child.format)
-    }
+    found = {at: _unread_in(child) for at, child in enumerate(schema.children)}
+    return {at: problem for at, problem in found.items() if problem is not None}
+
+
+def _unread_in(child: Any) -> str | None:
+    """Return what to say of a column whose type, or one of whose nested types, DuckDB does not take."""
+    values = _encoded(child)
+    kind = next((kind for form, kind in _UNREAD.items() if re.fullmatch(form, values.format)), None)
+    if kind is not None:
+        return unread(kind)
+    return NESTED if any(_unread_in(part) is not None for part in values.children) else None
+
+
+def _encoded(child: Any) -> Any:
+    """Return the type of the values of a column, or the values, which may stand in a dictionary or once for a run."""
+    if child.dictionary is not None:
+        return _encoded(child.dictionary)
+    is_run = getattr(child, "format", None) == "+r" or getattr(child, "schema", child).format == "+r"
+    return _encoded(list(child.children)[1]) if is_run else child
 
 
 def zones(schema: Any) -> dict[str, dt.tzinfo]:
     """Return the time zones that columns of points in time declare."""
-    found = {child.name: _MOMENTS.fullmatch(child.format) for child in schema.children}
+    found = {child.name: _MOMENTS.fullmatch(_encoded(child).format) for child in schema.children}
     return {name: zone_called(match[1]) for name, match in found.items() if match}
 
 
@@ -51,15 +70,19 @@ def noted_zones(message: bytes) -> dict[str, dt.tzinfo]:
 
 def has_nanoseconds(schema: Any) -> bool:
     """Say whether some column has durations in nanoseconds, of which DuckDB keeps microseconds."""
-    return any(child.format in _NANOSECONDS for child in schema.children)
+    return any(_encoded(child).format in _NANOSECONDS for child in schema.children)
 
 
 def finer_columns(schema: Any, chunks: Iterable[Any]) -> dict[int, str]:
     """Return the places of columns with durations finer than a microsecond, with what to say of them."""
-    places = {
-        at: _NANOSECONDS[child.format] for at, child in enumerate(schema.children) if child.format in _NANOSECONDS
+    formats = {at: _encoded(child).format for at, child in enumerate(schema.children)}
+    places = {at: _NANOSECONDS[form] for at, form in formats.items() if form in _NANOSECONDS}
+    return {
+        at: TOO_FINE
+        for chunk in chunks
+        for at, layout in places.items()
+        if _is_finer(_encoded(chunk.child(at)), layout)
     }
-    return {at: TOO_FINE for chunk in chunks for at, layout in places.items() if _is_finer(chunk.child(at), layout)}
 
 
 def _is_finer(array: Any, layout: np.dtype[Any]) -> bool:

@@ -69,7 +69,7 @@ def pattern_notes(frame: DataFrame, path: str) -> tuple[str, ...]:
 
 
 def read_path(spark: SparkSession, path: str, read: ReadOptions | None = None) -> DataFrame:
-    """Return what Spark reads under a path: by its ending CSV (with a header), JSON lines or ORC, else Parquet.
+    """Return what Spark reads under a path: by its ending CSV (with a header), JSON or ORC, else Parquet.
 
     A path that is there on this machine is that file or folder; the signs of a pattern in it mean nothing.
 
@@ -100,7 +100,7 @@ def read_path(spark: SparkSession, path: str, read: ReadOptions | None = None) -
         return spark.read.format(form).load(path)
     if _encoding(read.encoding or "utf-8") not in ("UTF-8", "US-ASCII"):
         raise InputError(f"Spark does not read JSON in the encoding {read.encoding}. Save the file as UTF-8.")
-    return read_json(spark, path)
+    return read_json(spark, path, lists=not bare.endswith((".jsonl", ".ndjson")))
 
 
 def _check_options(read: ReadOptions) -> None:

@@ -11,7 +11,7 @@ from pyspark.sql import types as T  # noqa: N812
 from tclose.engines.inferring import infer
 from tclose.engines.json_cells import kinds_of, marked, plain, problem, types_of
 from tclose.engines.spark.inference import MALFORMED, SQL, SparkTexts, with_bare
-from tclose.errors import SourceError
+from tclose.errors import EmptyTableError, SourceError
 from tclose.sources import ReadOptions
 
 if TYPE_CHECKING:
@@ -25,7 +25,12 @@ _UTF_8 = "UTF-8"
 _STRING_OR_NUMBER = r"""r'"(?:[^"\\]++|\\.)*+"|-?(?:[0-9][0-9.eE+-]*+|Infinity)|NaN'"""
 """A string or a number of JSON; it gives nothing back, so that no text is too long for Java."""
 _SURROUNDED = f"regexp_replace(value, {_STRING_OR_NUMBER}, concat(chr(1), '$0', chr(2)))"
+_END = '"end"'
+"""What stands behind a line while it is read, so that nothing after its first value is dropped; its own strings begin
+with a mark, so that none of them is this one."""
+_STRICT = {"allowSingleQuotes": "false"}
 _PLUS = "regexp_replace({0}, '[eE]([0-9])', 'e+$1')"
+_MEND = "Mend it, or read the table without Spark."
 _NOT_UTF_8 = "is not valid UTF-8. Save it as UTF-8, or read the table without Spark, which finds its encoding."
 
 
@@ -81,12 +86,15 @@ def _value(cell: str, name: str, kind: TextType, trouble: str | None = None) -> 
     return F.expr(kind.value(cell, SQL)).alias(name, metadata=said)
 
 
-def read_json(spark: SparkSession, path: str) -> DataFrame:
-    """Return JSON lines, each an object or a list of objects."""
+def read_json(spark: SparkSession, path: str, *, lists: bool) -> DataFrame:
+    """Return JSON lines, each an object or a list of objects; a list over several lines too, where that is allowed."""
     lines = spark.read.text(path)
     if lines.columns != ["value"]:
         raise SourceError(f"The folders of {path} add columns to JSON files, which is not read. Use CSV or Parquet.")
-    refusal = f"{path} is not a table of JSON lines: each line must be one object, or a list of objects."
+    refusal = f"{path} is not a table of JSON lines: each line must be one object, or a list of objects. {_MEND}"
+    if lists and _has_open_lists(lines):
+        lines = spark.read.text(path, wholetext=True).select(F.regexp_replace("value", "^\ufeff", "").alias("value"))
+        refusal = f"{path} is JSON but not a table: each of its files must be one list of objects. {_MEND}"
     objects = _objects(lines, path)
     names = _names(objects, path, refusal)
     schema = T.StructType([T.StructField(name, T.StringType()) for name in names])
@@ -108,15 +116,25 @@ def read_json(spark: SparkSession, path: str) -> DataFrame:
     )
 
 
+def _has_open_lists(lines: DataFrame) -> bool:
+    """Say whether a list goes on in the next line."""
+    found = lines.select(F.bool_or(F.expr("trim(value) LIKE '[%' AND NOT rtrim(value) LIKE '%]'"))).first()
+    return bool(found and found[0])
+
+
 def _objects(lines: DataFrame, path: str) -> DataFrame:
-    """Return the objects of all lines, their strings and numbers marked."""
+    """Return the objects of all lines, their strings and numbers marked; null where a line is not one value alone."""
     full = lines.where("trim(value) <> ''")
     valid = full.select(F.bool_and(F.is_valid_utf8("value"))).first()
     if valid is not None and valid[0] is False:
         raise SourceError(f"{path} {_NOT_UTF_8}")
     cells = full.selectExpr(f"{marked(_SURROUNDED)} AS marked")
-    listed = "CASE WHEN ltrim(marked) LIKE '[%' THEN marked ELSE concat('[', marked, ']') END"
-    lists = cells.select(F.from_json(F.expr(listed), "array<string>").alias("objects"))
+    ended = cells.select(
+        F.from_json(F.concat(F.lit("["), "marked", F.lit(f",{_END}]")), "array<string>", _STRICT).alias("line")
+    )
+    alone = ended.selectExpr("CASE WHEN size(line) = 2 AND line[1] = 'end' THEN line[0] END AS one")
+    listed = "CASE WHEN one LIKE '[%' THEN one ELSE concat('[', one, ']') END"
+    lists = alone.select(F.from_json(F.expr(listed), "array<string>", _STRICT).alias("objects"))
     return lists.select(F.explode(F.coalesce("objects", F.array(F.lit(None).cast("string")))).alias("object"))
 
 
@@ -130,6 +148,8 @@ def _names(objects: DataFrame, path: str, refusal: str) -> Sequence[str]:
         if len({*own}) < len(own):
             raise SourceError(f"{path}: a key is given twice in one object. Rename one of them.")
         found |= dict.fromkeys(own)
+    if objects.isEmpty():
+        raise EmptyTableError(f"{path} has no records. There is nobody in it to protect.")
     if not found:
         raise SourceError(refusal)
     if len({name.lower() for name in found}) < len(found):
