@@ -229,6 +229,14 @@ class Release:
         return self.work
 
     @property
+    def withholds_original(self) -> bool:
+        """Whether what is told beside the release says nothing of the original's sensitive values.
+
+        Where rows were left out, the original's figures less the release's are those of these rows.
+        """
+        return self.suppressed > 0
+
+    @property
     def table(self) -> Released[Any]:
         """The rows that are published."""
         return self._made().table

@@ -39,10 +39,12 @@ def test_before_and_after_are_those_of_both_files(hospital, tmp_path):
     old_k, old_t = judged(rows_of(hospital))
     new_k, new_t = judged(rows_of(tmp_path / "out.csv"))
     assert found["k-anonymity, k", "the table"][:2] == [str(old_k), str(new_k)]
-    assert [re.search(r"\(?(\d+/\d+)", cell)[1] for cell in found["t-closeness, t", "salary"][:2]] == [
+    owners = before_after(release._repr_html_())
+    assert [re.search(r"\(?(\d+/\d+)", cell)[1] for cell in owners["t-closeness, t", "salary"][:2]] == [
         str(old_t),
         str(new_t),
     ]
+    assert found["t-closeness, t", "salary"] == ["", *owners["t-closeness, t", "salary"][1:]]
     assert found["rows", "the table"][:2] == ["9 rows", "9 rows"]
     assert str(tmp_path) not in html
     assert {"out.csv", "out.csv.recipe.json"} <= {row[1] for row in Cells(html).rows if len(row) == 3}

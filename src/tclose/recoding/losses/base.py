@@ -33,6 +33,8 @@ class Loss:
     """Whether it depends on nothing but the cells and sizes of classes."""
     reported: bool = False
     """Whether reports show it; the JSON has all."""
+    by_value: bool = False
+    """Whether it depends on the sensitive values of all rows, those that are left out too."""
 
     def __call__(self, problem: Problem, partition: Partition) -> float:
         """Return the loss of a release."""

@@ -68,4 +68,5 @@ MARGINALS = Loss(
     left_out="no part of the released distribution",
     of=mean_marginal_distance,
     monotone=False,
+    by_value=True,
 )

@@ -177,4 +177,5 @@ QUERY_ERROR = Loss(
     monotone=False,
     bounded=False,
     reported=True,
+    by_value=True,
 )

@@ -13,7 +13,15 @@ from tclose.render.data.attacks import attack_data
 from tclose.render.data.json import SCHEMA_VERSION, audit_data, finite, trajectories_data, value_data
 from tclose.render.words.cells import key_data
 from tclose.render.words.folders import without_folders
-from tclose.render.words.releases import kept_share, nearest, required_texts, shown_key
+from tclose.render.words.releases import (
+    ORIGINAL_WITHHELD,
+    attack_told,
+    kept_share,
+    losses_told,
+    nearest,
+    required_texts,
+    shown_key,
+)
 
 
 def release_data(release: Release) -> dict[str, Any]:
@@ -34,13 +42,13 @@ def release_data(release: Release) -> dict[str, Any]:
         "suppressed": release.suppressed,
         "classes": release.class_count,
         "kept": kept_share(release),
-        "losses": {key: finite(value) for key, value in release.losses.items()},
+        "losses": {key: finite(value) for key, value in losses_told(release).items()},
         "column_losses": {name: finite(value) for name, value in release.column_losses.items()},
         "slack": None if release.slack is None else value_data(release.slack),
         "revealed": _revealed(release.revealed),
         "obstacles": [_obstacle(release, obstacle) for obstacle in release.obstacles],
         "binding": None if release.binding is None else _binding(release.binding),
-        "attack": None if release.attack is None else attack_data(release.attack),
+        "attack": None if release.attack is None else attack_data(attack_told(release, release.attack)),
         "notes": list(release.notes),
     }
 
@@ -73,7 +81,26 @@ def report_data(release: Release, written: Written) -> dict[str, Any]:
             if path is not None
         },
         "audit": {**audit_data(written.audit), "source": written.path.name},
-        "audit_against_original": {**audit_data(written.against_original), "source": written.path.name},
+        "audit_against_original": _against_original(release, written),
+    }
+
+
+def _against_original(release: Release, written: Written) -> dict[str, Any]:
+    """Return the audit against the original's distribution; where rows were left out, no more than its verdicts.
+
+    Its figures follow from the values of the rows that were left out, and whoever has the release finds them by trying.
+    """
+    audit = written.against_original
+    if not release.withholds_original:
+        return {**audit_data(audit), "source": written.path.name}
+    return {
+        "source": written.path.name,
+        "reference": audit.reference,
+        "holds": audit.holds,
+        "withheld": ORIGINAL_WITHHELD,
+        "requirements": [
+            {"text": each.requirement.text, "attribute": each.attribute, "holds": each.holds} for each in audit.verdicts
+        ],
     }
 
 

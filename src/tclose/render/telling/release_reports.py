@@ -120,7 +120,7 @@ def notebook_release(release: Release) -> Document:
     audits = _audits(release, None)
     if audits is None:
         return document
-    told = section("Before and after", _before_after(release, audits))
+    told = section("Before and after", _before_after(release, audits, owner=True))
     drawn = [
         picture
         for name in audits.own.attributes
@@ -150,7 +150,7 @@ def _required(release: Release, audits: _Audits) -> tuple[Section, ...]:
     rows = [
         [
             *requirement_cells(each.own, holds=each.holds),
-            audit_words.found_words(each.original),
+            words.NOT_TOLD if release.withholds_original else audit_words.found_words(each.original),
             audit_words.failing(audits.own, each.own),
         ]
         for each in words.judged(release, (audits.own, audits.original))
@@ -169,13 +169,14 @@ def _release(
     if audits is not None:
         yield Heading("Before and after")
         yield _before_after(release, audits)
+        yield Paragraph(words.original_withheld(release), "soft")
     if release.column_losses or release.losses:
         yield Heading("What it cost")
         yield replace(lost_table(release), caption=LOST)
         yield replace(losses_table(release), caption=LOSSES_TITLE)
         yield Paragraph(words.slack_sentence(release))
     if release.work is not None:
-        yield from useful_blocks(release.work.useful())
+        yield from useful_blocks(None if release.withholds_original else release.work.useful())
         yield from _lattice(release, release.work.around())
     if frontier is not None:
         yield from _frontier(replace(frontier, source=without_folders(frontier.source)))
@@ -207,21 +208,26 @@ def _frontier(frontier: Frontier) -> Iterator[Block]:
     yield Paragraph(frontier_words.legend(frontier), "soft")
 
 
-def _before_after(release: Release, audits: _Audits) -> Table:
-    """Return rows, classes and every figure of the original and of the release."""
+def _before_after(release: Release, audits: _Audits, *, owner: bool = False) -> Table:
+    """Return rows, classes and every figure of the original and of the release.
+
+    A report may go beside the release. The original's classes are not published, and what the worst of them has of
+    sensitive values may give its people away: only the owner, who has the original, is told.
+    """
     own, original, before = audits.own, audits.original, audits.before
     rows = [
         ["rows", "the table", counted(release.original_rows, "row"), counted(own.rows, "row"), ""],
         ["classes", "the table", classes(before.class_count) if before else "", classes(own.class_count), ""],
     ]
     none: Mapping[str, Figure] = {}
+    told = owner or not release.withholds_original
     groups = [("the table", before.figures if before else none, own.figures, none)]
     groups += [
         (
             visible(name),
-            before.attributes[name].figures if before else none,
+            before.attributes[name].figures if before and owner else none,
             attribute.figures,
-            original.attributes[name].figures,
+            original.attributes[name].figures if told else none,
         )
         for name, attribute in own.attributes.items()
     ]

@@ -110,7 +110,8 @@ def lost_table(release: Release) -> Table:
 
 def losses_table(release: Release) -> Table:
     """Return the losses that are reported."""
-    found = ((loss, release.losses.get(loss.key)) for loss in LOSSES.values() if loss.reported)
+    told = words.losses_told(release)
+    found = ((loss, told.get(loss.key)) for loss in LOSSES.values() if loss.reported)
     rows = [
         (loss.key, Cell(decimal_text(value), "strong"), Cell(loss.title, "soft"))
         for loss, value in found
