@@ -63,6 +63,7 @@ def test_what_is_given_away_is_a_gain_for_every_attacker(given_away):
 
 
 def test_who_is_right_about_strangers_too_gains_nothing(known_anyway):
+    assert any(each.control for outcome in known_anyway.outcomes for each in outcome.by_value)
     for outcome in known_anyway.outcomes:
         assert (outcome.right, outcome.control_right, outcome.risk) == (1, 1, None), outcome.attacker
         assert outcome.gain.value == 0

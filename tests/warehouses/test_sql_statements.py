@@ -90,10 +90,11 @@ def test_long_gaps_between_the_values_of_a_class_are_added_up_at_once():
 )
 def test_what_cannot_be_judged_is_a_problem_and_no_verdict(columns, roles, problem):
     rows = in_sqlite(columns, audit_sql('"the visits"', roles, require={"l": 1, "t": 1}, dialect="sqlite"))
-    for row in rows:
-        if row[1] is not None:
-            assert problem in row[10]
-            assert row[3] is row[6] is row[7] is None
+    judged = [row for row in rows if row[1] is not None]
+    assert [row[0] for row in judged] == ["l", "t"]
+    for row in judged:
+        assert problem in row[10]
+        assert row[3] is row[6] is row[7] is None
 
 
 def test_numbers_too_large_for_the_database_give_no_verdict():

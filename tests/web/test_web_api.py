@@ -634,7 +634,9 @@ def test_hierarchy_files_become_trees_of_the_columns_that_they_are_named_after(s
 
 
 def test_the_hierarchies_of_adult_are_the_same_as_trees(adult_file):
-    for path in sorted(adult_file.parent.glob("adult_hierarchy_*.csv")):
+    paths = sorted(adult_file.parent.glob("adult_hierarchy_*.csv"))
+    assert len(paths) > 1
+    for path in paths:
         read = tclose.read_hierarchy(path)
         told = taken_in([{"name": path.name, "text": path.read_text(encoding="utf-8")}], [path.stem.split("_")[-1]])
         assert told["problems"] == []
