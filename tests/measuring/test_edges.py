@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 import tclose
 from measuring.test_kernels import MODES, block_of
 from tclose import compiled, counts
-from tclose.counts import Distribution, merged_block, sparse_block
+from tclose.counts import Distribution, Part, merged_block, sparse_block
 from tclose.distances import divergences
 from tclose.domains import Observed, arranged
-from tclose.measuring import Tally
+from tclose.measuring import Tally, Task, measured
 from tclose.models.catalogue import MODELS, Requirement
 from tclose.models.enhanced_beta import EnhancedBeta
 from tclose.models.k_e import KE
@@ -174,3 +174,39 @@ def test_of_figures_that_differ_by_rounding_the_worse_is_kept_and_both_classes_a
     for value in (1.5, 1.5 + 1e-9, 1.5 - 1e-9):
         far.merge(Tally(value, tied=1), model)
     assert (far.value, far.tied) == (worst(1.5 + 1e-9, 1.5 - 1e-9), 1)
+
+
+NEAR = [(500001, 1000001), (500000, 999999), (1000002, 2000002), (1, 4), (500000, 999999), (400000, 1000001)]
+"""Counts of the commonest value of classes, and their sizes: the first shares differ by about 1e-12."""
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2, 3, 4, 5), (5, 4, 3, 2, 1, 0), (2, 5, 1, 0, 4, 3)])
+def test_shares_that_floats_can_hardly_tell_apart_are_told_apart_exactly(order):
+    classes = [NEAR[at] for at in order]
+    shares = [Fraction(*each) for each in classes]
+    block = block_of([[c, *[(n - c) // 3] * 2, n - c - 2 * ((n - c) // 3)] for c, n in classes])
+    domain, _ = arranged("s", Observed(list("abcd"), np.array([4, 3, 2, 1]), "text"), tclose.Nominal())
+    model = MODELS["alpha"]()
+    between = (Fraction(*NEAR[0]) + Fraction(*NEAR[1])) / 2
+    thresholds = sorted({*shares, between, between / 2})
+    task = Task(model, 0, tuple(Requirement(model, threshold) for threshold in thresholds))
+    part = Part(np.arange(len(classes))[:, np.newaxis], block.sizes, (block,))
+    worst = [at for at, share in enumerate(shares) if share == max(shares)]
+    for foremost, named in ((None, worst), (lambda keys: np.array([keys.ravel().argmax()]), worst[-1:])):
+        found = measured(part, [task], [domain], foremost=foremost)
+        (tally,) = found.tallies
+        assert (tally.value, tally.tied) == (max(shares), 2)
+        assert [int(key) for key in tally.keys[0].ravel()] == named
+        assert tally.failing_classes == [sum(share > threshold for share in shares) for threshold in thresholds]
+        assert (found.people, found.size) == (0, sum(n for _, n in classes))
+
+
+@pytest.mark.parametrize(("key", "worst"), [("kl", max), ("js", max), ("entropy_l", min)])
+def test_of_floats_that_differ_by_rounding_the_worst_is_told(key, worst):
+    """The same shares of classes of other sizes."""
+    block = block_of([[c * n for c in (1, 2, 4)] for n in (1, 3, 7, 11, 49, 300)])
+    domain, _ = arranged("s", Observed(list("abc"), np.array([1, 1, 3]), "text"), tclose.Nominal())
+    part = Part(np.arange(6)[:, np.newaxis], block.sizes, (block,))
+    found = measured(part, [Task(MODELS[key](), 0)], [domain])
+    assert len({*found.values[0].tolist()}) > 1
+    assert (found.tallies[0].value, found.tallies[0].tied) == (worst(found.values[0]), 6)
