@@ -107,7 +107,7 @@ def attack(
         attackers, collecting=twice or bool(previous), made=release is None, required=bool(require)
     )
     with working_session(table, read=read, memory=memory, threads=threads, temp=temp) as session:
-        opened, roles = opened_with(session, table, roles)
+        opened, roles = opened_with(session, table, roles, progress)
         check_attackable(roles)
         wanted = required_for_any(requirements(require), any)
         check_attributes(wanted, roles)

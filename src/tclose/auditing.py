@@ -32,7 +32,7 @@ from tclose.opening import opened_with
 from tclose.populations import Sampling
 from tclose.presets import preset_named, with_preset
 from tclose.presets.safe_harbor import applied
-from tclose.progress import shows_progress
+from tclose.progress import shows_progress, silent
 from tclose.references import Reference, is_joint, population_of
 from tclose.results import AttributeAudit, Audit, ClassTable, Evidence
 from tclose.roles import Distance, Nominal, Roles
@@ -129,7 +129,7 @@ def audit(
     from tclose.engines.choosing import working_session
 
     with working_session(table, read=read, memory=memory, threads=threads, temp=temp) as session:
-        opened, roles = opened_with(session, table, roles)
+        opened, roles = opened_with(session, table, roles, progress)
         wanted = required_for_any(with_preset(requirements(require), preset), any)
         wanted = required_with_known(wanted, corrupted)
         if not roles.sensitive and not (preset and preset_named(preset).checks_columns):
@@ -146,7 +146,7 @@ def audit(
                 _models(measure, wanted, population=population is not None, averaged=sampling is not None), corrupted
             ),
             population=population_of(session, population, roles),
-            progress=progress or (lambda _stage, _share: None),
+            progress=progress or silent,
             any=columns_known(wanted, any),
             sampling=sampling,
         )
@@ -167,6 +167,7 @@ def audit_release(
     original: Mapping[tuple[str, ...], Observed] | None,
     *,
     drivers: bool | None = False,
+    progress: Progress = silent,
 ) -> Audit:
     """Return the audit of a table that a session has opened.
 
@@ -181,7 +182,7 @@ def audit_release(
     original
         The distribution of each attribute in the table that this one was made from, to compare classes with it; None
         compares them with the table itself.
-    drivers
+    drivers, progress
         As for :func:`audit`.
     """
     inspection = Inspection(
@@ -190,7 +191,7 @@ def audit_release(
         wanted=wanted,
         models=_models("usual", wanted, population=False),
         population=None,
-        progress=lambda _stage, _share: None,
+        progress=progress,
         any=columns_known(wanted),
     )
     reference = Reference("the audited table") if original is None else Reference("the original table", seen=original)

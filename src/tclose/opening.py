@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from tclose.engines.base import Engine, Table
+from tclose.engines.base import Engine, Progress, Table
 from tclose.errors import ColumnNotFoundError, RoleConflictError, UndecidedColumnError
+from tclose.progress import silent
 from tclose.roles import Roles
 from tclose.sources.examples import example_named, is_example
 
 
-def opened_with(session: Engine, table: object, roles: Roles | None) -> tuple[Table[Any], Roles]:
-    """Return a table opened, and its roles; an example brings its own."""
+def opened_with(
+    session: Engine, table: object, roles: Roles | None, progress: Progress | None = None
+) -> tuple[Table[Any], Roles]:
+    """Return a table opened, and its roles; an example brings its own. It is told that it is read."""
+    (progress or silent)("Reading the table", None)
     opened = session.open(table)
     found = checked(roles if roles is not None else built_in_roles(table), opened)
     return session.rounded(opened, found.steps), found

@@ -15,6 +15,8 @@ from typing import Any, ParamSpec, Protocol, TypeVar
 
 Report = Callable[[str, float | None], None]
 """Told what is being done, and which share of it is done if that is known."""
+Asked = Callable[[], float | None]
+"""Says which share is done of what an engine is at; None where nothing is known of it."""
 Given = ParamSpec("Given")
 Found = TypeVar("Found")
 
@@ -25,6 +27,16 @@ _OFTEN = 0.5
 _TOLD_FROM = 0.05
 """When so large a share of a phase is done, it is said how long the rest will take."""
 _BAR = 20
+_asked: list[Asked] = []
+
+
+def silent(_stage: str, _share: float | None) -> None:
+    """Tell nobody."""
+
+
+def ask(engine: Asked) -> None:
+    """Let every line ask an engine how far its query is, where the work itself does not say."""
+    _asked.append(engine)
 
 
 class Screen(Protocol):
@@ -151,22 +163,31 @@ class _Line:
         self._screen = screen
         self._stage, self._share = "Working", None
         self._begun = self._since = time.monotonic()
-        self._from = 0.0
+        self._from, self._seen = 0.0, None
         self._changed, self._closed = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._draw, daemon=True)
         self._thread.start()
 
     _share: float | None
+    _seen: float | None
 
     def report(self, stage: str, share: float | None) -> None:
-        if share is not None and (self._share is None or share < self._share):
-            self._since, self._from = time.monotonic(), share
+        if self._share is None and (share is not None or stage != self._stage):
+            self._seen = None
         self._stage, self._share = stage, share
+        if share is not None:
+            self._see(share)
         self._changed.set()
 
-    def _left(self) -> int | None:
+    def _see(self, share: float | None) -> None:
+        """Note the share that is shown, and when what it is a share of began."""
+        if share is not None and (self._seen is None or share < self._seen):
+            self._since, self._from = time.monotonic(), share
+        self._seen = share
+
+    def _left(self, share: float | None) -> int | None:
         """Return how many seconds are left of what began when the share was last small; None before that is known."""
-        share, passed = self._share, time.monotonic() - self._since
+        passed = time.monotonic() - self._since
         if share is None or share - self._from < _TOLD_FROM or passed < PATIENCE:
             return None
         return round(passed * (1 - share) / (share - self._from))
@@ -175,7 +196,11 @@ class _Line:
         if self._closed.wait(PATIENCE):
             return
         while not self._closed.is_set():
-            self._screen.show(self._stage, self._share, int(time.monotonic() - self._begun), self._left())
+            share = self._share
+            if share is None:
+                share = next((found for engine in _asked if (found := engine()) is not None), None)
+                self._see(share)
+            self._screen.show(self._stage, share, int(time.monotonic() - self._begun), self._left(share))
             self._changed.clear()
             self._changed.wait(_OFTEN)
         self._screen.clear()

@@ -18,6 +18,7 @@ from tclose.frontiers import Frontier
 from tclose.letters import holdable
 from tclose.models.catalogue import Requirement
 from tclose.policy_about import About
+from tclose.progress import Report
 from tclose.recipes import Recipe
 from tclose.recoding.full_domain.surroundings import Surroundings
 from tclose.recoding.usefulness import Usefulness
@@ -109,7 +110,7 @@ class Work(Protocol):
         """Return the audit of the release against itself, and against the original."""
         ...
 
-    def write(self, release: Release, place: str | Path, *, force: bool) -> Written:
+    def write(self, release: Release, place: str | Path, *, force: bool, progress: Report | None = None) -> Written:
         """Write the release, its recipe and its report; nothing is left half-written."""
         ...
 
@@ -156,9 +157,9 @@ class Findings:
         """Return the audit of the release against itself, and against the original."""
         return self.found
 
-    def write(self, release: Release, place: str | Path, *, force: bool) -> Written:
+    def write(self, release: Release, place: str | Path, *, force: bool, progress: Report | None = None) -> Written:
         """Refuse: there are no rows to write."""
-        del release, place, force
+        del release, place, force, progress
         return self.table  # type: ignore[no-any-return]
 
 
@@ -266,7 +267,7 @@ class Release:
         del memo
         return self
 
-    def write(self, path: str | Path, *, force: bool = False) -> Written:
+    def write(self, path: str | Path, *, force: bool = False, progress: Report | None = None) -> Written:
         """Write the release, beside it its recipe and report, all at once; audit what was written.
 
         Parameters
@@ -276,8 +277,10 @@ class Release:
             database, ``"postgresql://HOST/DATABASE#SCHEMA.TABLE"``, beside which nothing is written.
         force
             Whether what is there already may be replaced; a table of a database is swapped in one transaction.
+        progress
+            Called with a stage and a share done, from time to time.
         """
-        return self._made().write(self, path, force=force)
+        return self._made().write(self, path, force=force, progress=progress)
 
     def to_pandas(self) -> Any:
         """Return the released rows as a pandas frame."""

@@ -94,7 +94,7 @@ def frontier(
     from tclose.engines.choosing import working_session
 
     with working_session(table, read=read, memory=memory, threads=threads, temp=temp) as session:
-        opened, roles = opened_with(session, table, roles)
+        opened, roles = opened_with(session, table, roles, progress)
         whole_classes = whole_classes or roles.person is not None
         swept = [required_with_known([each], corrupted) for each in required_for_any(_swept(sweep, values), any)]
         own = {each.model.key for each in swept[0]}

@@ -112,6 +112,22 @@ def test_progress_says_how_long_the_rest_of_a_phase_will_take(monkeypatch):
     assert " left" not in terminal.written.split("Writing")[1]
 
 
+def test_progress_asks_the_engine_where_the_work_does_not_say(monkeypatch):
+    """A quarter of a query took ten seconds, so the rest takes thirty."""
+    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    monkeypatch.setattr(progress_module, "PATIENCE", 0.01)
+    now, share = [1000.0], [0.0]
+    monkeypatch.setattr(progress_module.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(progress_module, "_asked", [lambda: None, lambda: share[0]])
+    with progress_module.terminal_progress(quiet=False) as report:
+        report("Reading", None)
+        assert terminal.receives("╌" * 20)
+        now[0], share[0] = 1010.0, 0.25
+        report("Reading", None)
+        assert terminal.receives("━" * 5 + "╌" * 15)
+        assert terminal.receives("0:10, about 0:30 left")
+
+
 def test_no_progress_where_nobody_sees_it(monkeypatch):
     monkeypatch.setattr(sys, "stderr", Terminal())
     with progress_module.terminal_progress(quiet=True) as report:

@@ -18,7 +18,7 @@ from tclose.errors import ColumnNotFoundError, EmptyTableError, counted, listed
 from tclose.exact import Number, share
 from tclose.opening import opened_with
 from tclose.placing import Fitted, fitted, is_own
-from tclose.progress import shows_progress
+from tclose.progress import shows_progress, silent
 from tclose.recipes import Recipe, read_recipe
 from tclose.releases import Release
 from tclose.roles import Roles
@@ -72,9 +72,9 @@ def apply(
     recipe = recipe if isinstance(recipe, Recipe) else read_recipe(recipe)
     if suppress is not None:
         recipe = replace(recipe, suppress=share(suppress, "suppress"))
-    tell = progress or (lambda _stage, _share: None)
+    tell = progress or silent
     with working_session(table, read=read, memory=memory, threads=threads, temp=temp) as session:
-        opened, roles = opened_with(session, table, replace(recipe.roles, identifiers=(), others=None))
+        opened, roles = opened_with(session, table, replace(recipe.roles, identifiers=(), others=None), tell)
         available = [column.name for column in opened.columns]
         _check_columns(recipe, available)
         disguise = disguise_again(recipe, key)

@@ -10,9 +10,10 @@ from typing import Any
 
 from tclose.auditing import audit_release
 from tclose.domains import Observed
-from tclose.engines.base import Engine, Released, Table
+from tclose.engines.base import Engine, Progress, Released, Table
 from tclose.errors import InputError, InternalError
 from tclose.models.catalogue import Requirement
+from tclose.progress import silent
 from tclose.recoding.full_domain.surroundings import Surroundings
 from tclose.recoding.usefulness import Usefulness
 from tclose.releases import Release, Written
@@ -71,21 +72,23 @@ class EngineWork:
         """Return the audit of the release against itself, and against the original."""
         return self._audited(self.session, self.judged)
 
-    def _audited(self, session: Engine, table: Table[Any] | Released[Any]) -> tuple[Audit, Audit]:
+    def _audited(
+        self, session: Engine, table: Table[Any] | Released[Any], tell: Progress = silent
+    ) -> tuple[Audit, Audit]:
         """Audit a table; where no row is left out, the original's distribution is its own."""
-        original = audit_release(session, table, self.roles, self.wanted, self.original)
+        original = audit_release(session, table, self.roles, self.wanted, self.original, progress=tell)
         if not self.suppressed:
             return replace(original, reference="the audited table"), original
-        return audit_release(session, table, self.roles, self.wanted, None), original
+        return audit_release(session, table, self.roles, self.wanted, None, progress=tell), original
 
-    def audits_there(self, session: Engine, table: Table[Any]) -> tuple[Audit, Audit] | None:
+    def audits_there(self, session: Engine, table: Table[Any], tell: Progress = silent) -> tuple[Audit, Audit] | None:
         """Return the audits of the release as it was written or stored; None where it is not what it should be.
 
         What is there tells no people apart. Where they are counted, it must have just the rows of the release by every
         figure, and the audits are those of the witness.
         """
         if self.witness is None:
-            own, original = self._audited(session, table)
+            own, original = self._audited(session, table, tell)
             return None if self.misses(own, original) else (own, original)
         if self._by_rows(session, table) != self._by_rows(self.session, self.table):
             return None
@@ -111,7 +114,7 @@ class EngineWork:
             "(.parquet), which keeps values as they are, or make the sensitive columns text first."
         )
 
-    def written_to(self, place: Path, named: str) -> tuple[Audit, Audit]:
+    def written_to(self, place: Path, named: str, tell: Progress = silent) -> tuple[Audit, Audit]:
         """Write the rows where they are to wait, and return the audits of what is there, which must be as they should.
 
         Parameters
@@ -120,17 +123,21 @@ class EngineWork:
             The file or folder in which they wait.
         named
             The name that they will have.
+        tell
+            Told what is being done.
         """
+        tell("Writing the release", None)
         self.table.write_to(place)
-        audits = self.audits_there(self.session, self.table.read_back(place))
+        tell("Reading the release back", None)
+        audits = self.audits_there(self.session, self.table.read_back(place), tell)
         if audits is None:
             raise self._misread(named)
         if audits[1].rows != self.table.rows:
             raise InternalError("The written release does not have the rows that it should.")
         return audits
 
-    def write(self, release: Release, place: str | Path, *, force: bool) -> Written:
+    def write(self, release: Release, place: str | Path, *, force: bool, progress: Progress | None = None) -> Written:
         """Write the release, its recipe and its report; nothing is left half-written."""
         from tclose.anonymizing.storing import write
 
-        return write(release, place, force=force)
+        return write(release, place, force=force, progress=progress)

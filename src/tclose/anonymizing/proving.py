@@ -19,7 +19,7 @@ from tclose.engines.recodings import Recoding
 from tclose.errors import InputError, InternalError
 from tclose.measuring import Task
 from tclose.models.catalogue import Requirement
-from tclose.recipe_numbers import Numbers
+from tclose.recipe_numbers import Numbers, numbers_of
 from tclose.recoding.problem import Problem
 from tclose.releases import Obstacle, Release
 from tclose.results import Audit, Value, Verdict
@@ -75,6 +75,11 @@ class Original:
         if census is not None and session.census(disguised.table, str(roles.person)).people != census.people:
             raise InternalError("Two people were given the same pseudonym.")
         return Original(disguised.table.keep(published), counted, census, disguised)
+
+    def with_numbers(self, chosen: Mapping[str, str], types: Mapping[str, str]) -> Original:
+        """Return it with some quasi-identifiers, of these types, published as numbers or dates too."""
+        published = [column.name for column in self.published.columns]
+        return replace(self, numbers=numbers_of(chosen, types, published))
 
     @property
     def people(self) -> int | None:

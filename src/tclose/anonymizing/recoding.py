@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tclose.engines.base import Progress, Released
 from tclose.errors import ColumnNotFoundError
 from tclose.placing import fitted
-from tclose.progress import shows_progress
+from tclose.progress import shows_progress, silent
 from tclose.recipes import Recipe, read_recipe
 
 if TYPE_CHECKING:
@@ -59,5 +59,5 @@ def recode(
         disguised = (*recipe.roles.shown_people, *recipe.roles.shift)
         published = tuple(name for name in recipe.published if name in available and name not in disguised)
         kept = opened.keep(published)
-        distinct = session.distinct(kept, quasi, (), progress or (lambda _stage, _share: None))
+        distinct = session.distinct(kept, quasi, (), progress or silent)
         return session.recode(kept, replace(fitted(recipe, distinct, "all").recipe, published=published).recoding())

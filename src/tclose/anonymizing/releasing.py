@@ -26,8 +26,7 @@ from tclose.models.catalogue import Requirement, Wanted, required_for_any, requi
 from tclose.opening import opened_with
 from tclose.policy_release import MOST_EFFORT
 from tclose.presets import preset_named, with_preset
-from tclose.progress import shows_progress
-from tclose.recipe_numbers import numbers_of
+from tclose.progress import shows_progress, silent
 from tclose.recoding.full_domain.surroundings import quick_surroundings
 from tclose.recoding.losses.catalogue import LOSSES, all_losses, losses_by_column
 from tclose.recoding.methods import METHODS, Found, check_method, found
@@ -160,7 +159,7 @@ def anonymize(
     if _is_large(table):
         load_compiler()
     with working_session(table, read=read, memory=memory, threads=threads, temp=temp) as session:
-        opened, roles = opened_with(session, table, roles)
+        opened, roles = opened_with(session, table, roles, progress)
         wanted = required_for_any(with_preset(requirements(require), _enforceable(preset)), any)
         wanted = required_with_known(wanted, corrupted)
         check_attributes(wanted, roles)
@@ -178,9 +177,7 @@ def anonymize(
         available = [column.name for column in opened.columns]
         disguise = disguise_of(roles, shift_days, key)
         original = Original.of(session, opened, roles, roles.released(available), disguise)
-        types = {name: opened.column(name).type for name in roles.quasi}
-        names = [column.name for column in original.published.columns]
-        original = replace(original, numbers=numbers_of(numbers or {}, types, names))
+        original = original.with_numbers(numbers or {}, {name: opened.column(name).type for name in roles.quasi})
         frame = framed_table(session, original.counted, roles, wanted, bound.options, search)
         _check_enough(frame, original)
         more = (
@@ -282,6 +279,7 @@ def _made(
         frame, partition, method=best.method, roles=roles, requirements=wanted, published=columns, own=search.own,
         numbers=original.numbers,
     )  # fmt: skip
+    search.tell("Recoding rows", None)
     recoded, witness = original.recoded(session, roles, recoding_of(recipe, frame.distinct, frame.attributes))
     left_out = partition.suppressed() if original.census is None else original.census.rows - recoded.rows
     work = EngineWork(
@@ -381,7 +379,7 @@ def chosen_search(
         effort=effort,
         threads=threads,
         limit=None if within is None else TimeLimit.of(within),
-        tell=progress or (lambda _stage, _share: None),
+        tell=progress or silent,
     )
 
 

@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from tclose.anonymizing.engine_release import EngineWork
+from tclose.engines.base import Progress
 from tclose.engines.choosing import stored, transaction
 from tclose.errors import InputError, InternalError, listed
+from tclose.progress import shows_progress, silent
 from tclose.releases import Release, Written
 from tclose.results import Audit
 from tclose.sources import DatabaseTable, files_read, is_database, locate
@@ -137,10 +139,10 @@ class Destination:
         for target in targets:
             target.check(force=self.force)
 
-    def commit(self, release: Release) -> Written | None:
+    def commit(self, release: Release, tell: Progress = silent) -> Written | None:
         """Write all that there is to say of a release; None where there is none, or where it goes nowhere.
 
-        Files are renamed after a database has taken its table.
+        Files are renamed after a database has taken its table. Whoever is to be told is told what is being done.
         """
         work = release.work if isinstance(release.work, EngineWork) else None
         companions = [each for each in self.companions if work is not None or each.always]
@@ -149,10 +151,11 @@ class Destination:
         with committing(targets, force=self.force) as places, ExitStack() as transactions:
             found = None
             if work is not None and self.into is not None:
-                stored = transactions.enter_context(_stored(work, self.into, swapped=self.replace))
+                tell("Storing the release", None)
+                stored = transactions.enter_context(_stored(work, self.into, tell, swapped=self.replace))
                 found = Written(Path(self.into.table or ""), self._path("recipe"), None, *stored)
             if work is not None and self.table is not None:
-                audits = work.written_to(places[0], self.table.path.name)
+                audits = work.written_to(places[0], self.table.path.name, tell)
                 found = Written(self.table.path, self._path("recipe"), self._path("report"), *audits)
                 found = found if self._path("statement") is None else replace(found, **_measured(places[0]))
             for each, place in zip(companions, places[len(tables) :], strict=True):
@@ -172,10 +175,10 @@ def _measured(place: Path) -> dict[str, Any]:
 
 
 @contextmanager
-def _stored(work: EngineWork, place: DatabaseTable, *, swapped: bool) -> Iterator[tuple[Audit, Audit]]:
+def _stored(work: EngineWork, place: DatabaseTable, tell: Progress, *, swapped: bool) -> Iterator[tuple[Audit, Audit]]:
     """Store a release as a new table of a database, give its audits, and keep it when the block ends well."""
     with stored(work.table, place, work.session, replace=swapped, original=work.source) as (session, table):
-        audits = work.audits_there(session, table)
+        audits = work.audits_there(session, table, tell)
         if audits is None:
             raise InternalError("The stored release does not meet the requirements that its search met.")
         if audits[1].rows != work.table.rows:
@@ -184,7 +187,12 @@ def _stored(work: EngineWork, place: DatabaseTable, *, swapped: bool) -> Iterato
 
 
 def store(
-    release: Release, target: DatabaseTable | str, *, recipe: Path | None = None, swapped: bool = False
+    release: Release,
+    target: DatabaseTable | str,
+    *,
+    recipe: Path | None = None,
+    swapped: bool = False,
+    progress: Progress | None = None,
 ) -> Written:
     """Store a release as a new table of a database.
 
@@ -203,6 +211,8 @@ def store(
         The file to write the recipe to, if it is to be kept; it is there only if the table is.
     swapped
         Whether a table that is there is swapped for the new one in the same transaction.
+    progress
+        Told what is being done.
 
     Returns
     -------
@@ -211,10 +221,10 @@ def store(
     """
     place = target if isinstance(target, DatabaseTable) else DatabaseTable(target)
     companions = () if recipe is None else (recipe_at(recipe),)
-    return _committed(release, Destination(None, place, companions, replace=swapped))
+    return _committed(release, Destination(None, place, companions, replace=swapped), progress=progress)
 
 
-def write(release: Release, place: str | Path, *, force: bool) -> Written:
+def write(release: Release, place: str | Path, *, force: bool, progress: Progress | None = None) -> Written:
     """Write a release to a file, a folder or a stream, or store it as a new table of a database; audit what is there.
 
     Parameters
@@ -225,17 +235,20 @@ def write(release: Release, place: str | Path, *, force: bool) -> Written:
         A path, whose ending says the format, or the address of a table.
     force
         Whether what is there already may be replaced.
+    progress
+        Told what is being done.
     """
     if is_database_address(place):
-        return store(release, str(place), swapped=force)
-    return _committed(release, Destination.at(release.table.target(place), None, force=force))
+        return store(release, str(place), swapped=force, progress=progress)
+    return _committed(release, Destination.at(release.table.target(place), None, force=force), progress=progress)
 
 
-def _committed(release: Release, destination: Destination) -> Written:
+@shows_progress
+def _committed(release: Release, destination: Destination, *, progress: Progress | None) -> Written:
     if not isinstance(release.work, EngineWork):
         raise InputError("There is no release that meets the requirements, so there is none to store.")
     destination.check(release.work.inputs)
-    found = destination.commit(release)
+    found = destination.commit(release, progress or silent)
     if found is None:
         raise InternalError("A release was to be written, and none was.")
     return found

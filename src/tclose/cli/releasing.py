@@ -14,6 +14,7 @@ from tclose.cli.release_options import is_recoding
 from tclose.engines.choosing import target_for
 from tclose.errors import InputError
 from tclose.frontiers import Frontier
+from tclose.progress import silent, terminal_progress
 from tclose.releases import Release, Written
 from tclose.sources import locate
 from tclose.sources.database import DatabaseTable, is_database, is_database_address
@@ -73,7 +74,8 @@ def _page(release: Release, written: Written | None, frontier: Frontier | None, 
 def deliver_release(release: Release, table: object, given: Mapping[str, Any], frontier: Frontier | None = None) -> int:
     """Write a release if there is one, sum it up on standard output, and return the exit code."""
     goes = destination(table, given, frontier)
-    written = goes.commit(release)
+    with terminal_progress(quiet=given["quiet"], lines=given["shown_progress"] == "json") as report:
+        written = goes.commit(release, report or silent)
     if goes.into is not None and written is not None:
         say(f"{written.audit.rows:,} rows stored as {goes.into.label}, audited there.", quiet=given["quiet"])
     streamed = given["output"] is not None and file_of(given["output"]) is None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tclose.engines.optional import imported
 from tclose.engines.spark.reading import is_in_spark
+from tclose.progress import silent
 from tclose.sources import DatabaseTable, ReadOptions, is_database
 
 if TYPE_CHECKING:
@@ -77,7 +78,8 @@ def working_session(table: object, **settings: Any) -> Iterator[Engine]:
 def statistics_of(table: object, *, progress: Progress | None = None, **settings: Any) -> TableStatistics:
     """Return the figures of every column of a table, counted by the engine that it belongs to."""
     with working_session(table, **settings) as session:
-        return session.statistics(session.open(table), progress or (lambda _stage, _share: None))
+        (progress or silent)("Reading the table", None)
+        return session.statistics(session.open(table), progress or silent)
 
 
 def column_names(table: object, *, read: ReadOptions | None = None) -> tuple[str, ...]:
@@ -137,6 +139,13 @@ def held_rows(table: object, *, read: ReadOptions | None = None) -> Any:
     from tclose.engines.duckdb.shared_tables import hold
 
     return hold(table, read=read)
+
+
+def share_done(connections: Any) -> float | None:
+    """Return which share is done of the query that runs on one of some connections; None where that is not known."""
+    from tclose.engines.duckdb.connection import share_done as done
+
+    return done(connections)
 
 
 def interruptible() -> AbstractContextManager[Any]:

@@ -9,7 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from tclose.engines.choosing import interruptible
+from tclose.engines.choosing import interruptible, share_done
 from tclose.errors import command_line
 from tclose.web.responses import failure
 from tclose.web.stopping import CancelledError, Stoppable
@@ -47,6 +47,7 @@ class Job:
     """Held while what the job kept is used: an engine's connection serves one request at a time."""
     queued: Future[None] | None = field(default=None, repr=False)
     _stoppable: Stoppable = field(default_factory=Stoppable, repr=False)
+    _connections: Any = field(default=(), repr=False)
 
     @property
     def finished(self) -> bool:
@@ -78,6 +79,7 @@ class Job:
 
         try:
             with interruptible() as connections:
+                self._connections = connections
                 self._stoppable.run(told, connections)
             self.outcome, self.state = outcome, "done"
         except BaseException as problem:  # noqa: BLE001 - a thread has nobody else to tell
@@ -85,6 +87,10 @@ class Job:
                 self.state = "cancelled"
             else:
                 self.error, self.state = failure(problem), "failed"
+
+    def _share(self) -> float | None:
+        """Return which share is done, as the work says, else as its engine does."""
+        return share_done(self._connections) if self.share is None and self.state == "running" else self.share
 
     def data(self) -> dict[str, Any]:
         """Return the job as a page sees it."""
@@ -95,7 +101,7 @@ class Job:
             "settings": self.settings if self.state == "done" else None,
             "state": self.state,
             "stage": self.stage,
-            "share": self.share,
+            "share": self._share(),
             "result": self.outcome.data if self.outcome is not None and self.state == "done" else None,
             "error": self.error,
         }

@@ -202,11 +202,10 @@ def anonymize(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
     )
     if not release.holds:
         return Outcome({"release": release_data(release), **_release_words(release, None), "made_for": asked_for}, None)
-    job.tell("Writing and auditing the release", None)
     folder = opened.folder / f"release-{job.id}"
     folder.mkdir(mode=0o700)
     try:
-        written = release.write(folder / "release.csv")
+        written = release.write(folder / "release.csv", progress=job.tell)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise

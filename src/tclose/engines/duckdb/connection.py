@@ -9,13 +9,13 @@ import re
 import tempfile
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import duckdb
 
-from tclose import targets
+from tclose import progress, targets
 from tclose.errors import EngineFailedError, InputError
 from tclose.targets import PrivateFolder
 
@@ -136,7 +136,8 @@ def _prepared(connection: duckdb.DuckDBPyConnection, place: PrivateFolder) -> du
 
 def disconnect(connection: duckdb.DuckDBPyConnection) -> None:
     """Close a connection and remove its private folder."""
-    connection.close()
+    with _asking:
+        connection.close()
     if finalizer := _finalizers.pop(connection, None):
         finalizer()
 
@@ -153,16 +154,37 @@ def gathered() -> Iterator[weakref.WeakSet[duckdb.DuckDBPyConnection]]:
         _gathering.sets = before
 
 
+def share_done(connections: Iterable[duckdb.DuckDBPyConnection] | None = None) -> float | None:
+    """Return which share is done of the query that runs on one of some connections, else of the process's.
+
+    Another thread may ask, while a query runs; None where none does, or where DuckDB does not know.
+    """
+    with _asking:
+        for connection in list(_folders if connections is None else connections):
+            try:
+                percent = connection.query_progress()
+            except duckdb.Error:  # it is closed
+                continue
+            if percent >= 0:
+                return min(1.0, percent / 100)
+    return None
+
+
 def private_folder(connection: duckdb.DuckDBPyConnection) -> Path:
     """Return the folder of a connection that only its owner can read."""
     return _folders[connection]
 
 
 _gathering = threading.local()
+_asking = threading.Lock()
+"""Held while a connection is asked how far it is, or closed, because nobody may ask one that is being closed."""
 _folders: weakref.WeakKeyDictionary[duckdb.DuckDBPyConnection, Path] = weakref.WeakKeyDictionary()
 _finalizers: weakref.WeakKeyDictionary[duckdb.DuckDBPyConnection, weakref.finalize[[], duckdb.DuckDBPyConnection]] = (
     weakref.WeakKeyDictionary()
 )
+
+
+progress.ask(share_done)
 
 
 @atexit.register

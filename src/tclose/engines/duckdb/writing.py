@@ -171,7 +171,7 @@ def copy_repeated(
     form = check_ending(path)
     once = private_folder(connection) / f"{fresh_name('once')}{form.ending}"
     try:
-        with translated(label, connection=connection):
+        with translated(label, connection=connection), _within_the_limit(once, label):
             connection.execute(f"COPY ({query}) TO {literal(str(once))} ({_csv_options(form, ['1', *names])})")
         allowed = (refused_by_system(label), _room_for(path, label), _within_the_limit(path, label))
         with allowed[0], allowed[1], allowed[2], once.open("rb") as lines, path.open("wb") as file:
