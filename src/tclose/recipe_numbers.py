@@ -23,6 +23,7 @@ _INTERVAL = re.compile(r"\[(.+), (.+)[\])]")
 _BELOW = re.compile(r"< (.+)")
 _FROM = re.compile(r"≥ (.+)")
 _CALENDAR = re.compile(r"(\d{4})(?:-(\d{2})|-Q(\d)|-W(\d{2})|(s)|–\d{4})?", re.ASCII)
+_EXTREMES = ("top:", "bottom:")
 _LAST_MONTH = 12
 
 Ends = tuple[str | None, str | None]
@@ -103,11 +104,33 @@ def with_beside(published: Sequence[str], more: Mapping[str, Sequence[Added]]) -
     return tuple(each for name in published for each in (name, *(made.name for made in more.get(name, ()))))
 
 
-def _added(at: int, column: RecodedColumn, numbers: Numbers) -> Iterator[Added]:
-    coarsest: dict[str | None, int] = {}  # what stands beside a text tells no more than the text
+def ends_by_label(column: RecodedColumn, kind: str) -> dict[str | None, Ends]:
+    """Return the ends of what each label of a quasi-identifier stands for; they tell no more than the label."""
+    coarsest: dict[str | None, int] = {}
     for cell in column.cells:
         coarsest[cell.label] = max(coarsest.get(cell.label, 0), cell.level or 0)
-    ends = [_ends(cell.label, coarsest[cell.label], numbers.type) for cell in column.cells]
+    coded = (column.hierarchy.rule or "").startswith(_EXTREMES)  # a label that is a number is that number, on any level
+    return {label: _ends(label, 0 if coded else level, kind) for label, level in coarsest.items()}
+
+
+def kind_of_values(column: RecodedColumn) -> str | None:
+    """Return whether the original values of a quasi-identifier are numbers or dates; None where they are neither."""
+    values = [value for value in column.values if value is not None]
+    if values and all(_number(value) is not None for value in values):
+        return "DOUBLE"
+    return "TIMESTAMP" if values and all(_is_moment(value) for value in values) else None
+
+
+def _is_moment(text: str) -> bool:
+    try:
+        return dt.datetime.fromisoformat(text).tzinfo is None
+    except ValueError:
+        return False
+
+
+def _added(at: int, column: RecodedColumn, numbers: Numbers) -> Iterator[Added]:
+    known = ends_by_label(column, numbers.type)
+    ends = [known[cell.label] for cell in column.cells]
     if numbers.form == "bounds":
         values = [[low for low, _ in ends], [high for _, high in ends]]
     else:
@@ -127,7 +150,7 @@ def _ends(label: str | None, level: int, kind: str) -> Ends:
         return None, found[1]
     if found := _FROM.fullmatch(label):
         return found[1], None
-    if level == 0:
+    if level == 0 and (kind != "DOUBLE" or _number(label) is not None):
         return label, label
     calendar = _CALENDAR.fullmatch(label)
     return _days(calendar) if calendar and kind != "DOUBLE" else (None, None)

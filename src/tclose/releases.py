@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -282,9 +282,19 @@ class Release:
         """
         return self._made().write(self, path, force=force, progress=progress)
 
-    def to_pandas(self) -> Any:
-        """Return the released rows as a pandas frame."""
-        return self.table.to_pandas()
+    def to_pandas(self, *, intervals: str | Sequence[str] = ()) -> Any:
+        """Return the released rows as a pandas frame.
+
+        Parameters
+        ----------
+        intervals
+            Quasi-identifiers of numbers or dates that get the type of intervals, ``interval[float64, both]`` or that
+            of points in time, instead of text.
+        """
+        from tclose.placing.intervals import with_intervals
+
+        frame, names = self.table.to_pandas(), [intervals] if isinstance(intervals, str) else list(intervals)
+        return frame if not names or self.recipe is None else with_intervals(frame, self.recipe, names)
 
     def to_polars(self) -> Any:
         """Return the released rows as a polars frame."""

@@ -362,8 +362,8 @@ class Engine(ABC):
         """Return a table with pseudonyms in the place of whose rows are, and dates shifted."""
         del table, disguise
         raise InputError(
-            "Pseudonyms and shifted dates are made of rows in files and frames only, not in a database or on Spark. "
-            "Save the table as Parquet there, and anonymize that."
+            "Pseudonyms and shifted dates are made of rows in files, frames and databases, not on Spark. Save the "
+            "table as Parquet there, and anonymize that without Spark."
         )
 
     def alone_by_dates(self, table: Any, dates: Sequence[str], person: str | None) -> tuple[int, int]:

@@ -11,7 +11,7 @@ import pytest
 import tclose
 from engines.spark.seeded import class_rows, random_table, said
 from tclose.engines.spark.reading import frame_of
-from tclose.errors import SourceError
+from tclose.errors import InputError, SourceError
 
 
 def peopled(seed, kind=str):
@@ -68,3 +68,10 @@ def test_rows_of_nobody_are_refused_and_repeated_identifiers_are_told(spark):
         tclose.audit(frame, tclose.Roles("q", "s:nominal", person="who"))
     (warning,) = tclose.audit(frame, tclose.Roles("q", "s:nominal", "who")).warnings
     assert "1 has several rows" in warning
+
+
+def test_pseudonyms_and_shifted_dates_are_refused_before_the_search_with_a_way_out(spark):
+    table = pa.table({"who": [1, 1, 2, 2], "age": [3, 3, 3, 3], "ill": ["a", "b", "a", "b"]})
+    roles = tclose.Roles(["age"], ["ill:nominal"], pseudonym="who")
+    with pytest.raises(InputError, match=r"not on Spark\. Save the table as Parquet"):
+        tclose.anonymize(frame_of(spark, table), roles, require={"k": 2})

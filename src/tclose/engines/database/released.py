@@ -133,7 +133,7 @@ def storing(
     """Make a new table of a release, give it as others will see it, and keep it when the block ends without an error.
 
     Where the original is in the same database and was counted in a transaction that may write, the rows are recoded
-    there, in that transaction. Otherwise they are sent there.
+    there, in that transaction, or sent there in it if they were fetched to be disguised. Otherwise they are sent there.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ def storing(
     OpenedTable
         The new table, inside the transaction.
     """
-    there = _transaction(released, target)
+    there = _transaction(released, original, target)
     connection = there or Connection(target, writable=True)
     try:
         replaced = check_place(connection, target, replace=replace)
@@ -175,11 +175,12 @@ def storing(
         connection.close()
 
 
-def _transaction(released: Released[Any], target: DatabaseTable) -> Connection | None:
+def _transaction(released: Released[Any], original: Table[Any] | None, target: DatabaseTable) -> Connection | None:
     """Return the transaction in which the original was counted, if a table can be made in it."""
-    if not isinstance(released, DatabaseReleased):
+    original = released.original if isinstance(released, DatabaseReleased) else original
+    if not isinstance(original, OpenedTable):
         return None
-    source = released.original.source
+    source = original.source
     held: Connection | None = source.transaction
     return held if held is not None and held.writable and same_database(source, target) else None
 

@@ -15,6 +15,7 @@ from tclose.engines.database.released import DatabaseReleased
 from tclose.engines.database.rounding import rounding
 from tclose.engines.database.statistics import table_statistics
 from tclose.engines.database.table import OpenedTable
+from tclose.engines.disguises import Disguise, Disguised
 from tclose.engines.distinct import DistinctRows
 from tclose.engines.duckdb.counts import CodedTable
 from tclose.engines.duckdb.distinct import distinct_rows
@@ -143,6 +144,16 @@ class DatabaseSession(Engine):
         grouped = f"SELECT {cell} AS p, count(*) AS n FROM {kept.relation} GROUP BY 1"  # noqa: S608 - quoted
         (found,) = self.connection(kept.source).rows(PEOPLE_QUERY.format(grouped=grouped))
         return Census(*map(int, found))
+
+    def disguise(self, table: OpenedTable | LoadedTable, disguise: Disguise) -> Disguised:
+        """Return a table with pseudonyms and shifted dates; rows of a database are fetched, and disguised here."""
+        if isinstance(table, OpenedTable):
+            table = expanded(self._counted(table, [column.name for column in table.columns]))
+        return self._local.disguise(table, disguise)
+
+    def alone_by_dates(self, table: LoadedTable, dates: Sequence[str], person: str | None) -> tuple[int, int]:
+        """Return how many people or rows have dates, and how many alone have the days between theirs."""
+        return self._local.alone_by_dates(table, dates, person)
 
     def trajectories(self, table: OpenedTable | LoadedTable, quasi: Sequence[str], person: str) -> Trajectories:
         """Return by which sets of classes people are told apart; the sets stay in the database."""
