@@ -1,6 +1,6 @@
 """Gains: how often the true gain lies above its interval, and what attackers gain, on seeded tables of several kinds.
 
-Run: .venv/bin/python bench/gains.py [--divisions N] [--method NAME]
+Run: .venv/bin/python bench/gains.py [--divisions N] [--method NAME] [--seed N]
 The true gain of a table is the mean over all its N divisions, by default 240; intervals are those of 2, 4 and 16 of
 them. "Above" is the share of intervals whose upper end lies below the truth: 2.5 % is what an interval of 95 % allows.
 """
@@ -33,7 +33,7 @@ TABLES = [
 ]
 
 
-def seeded(kind: str, rows: int) -> pa.Table:
+def seeded(kind: str, rows: int, seed: int = 1) -> pa.Table:
     """Return a table of three quasi-identifiers and an illness.
 
     Parameters
@@ -43,8 +43,10 @@ def seeded(kind: str, rows: int) -> pa.Table:
         the same one; ``alike``: chance decides, and few people look different.
     rows
         How many people.
+    seed
+        Decides what is left to chance.
     """
-    draw = np.random.default_rng(1)
+    draw = np.random.default_rng(seed)
     age, job, sex = draw.integers(20, 80, rows), draw.integers(0, 6, rows), draw.integers(0, 2, rows)
     illness = draw.integers(0, 6, rows)
     if kind == "related":
@@ -66,9 +68,9 @@ def subjects(table: pa.Table) -> Subjects:
         return subjects_of(session, session.open(table), ROLES, lambda _stage, _share: None)
 
 
-def measured(kind: str, rows: int, k: int, t: str, divisions: int, method: str) -> None:
+def measured(kind: str, rows: int, k: int, t: str, divisions: int, method: str, seed: int) -> None:
     """Print what attackers gain from a table, and how often an interval misses it."""
-    people = subjects(seeded(kind, rows))
+    people = subjects(seeded(kind, rows, seed))
     attackers = attackers_named(None, collecting=False, made=True, required=True)
     effort = 1 if method == "auto" else 0
     plan = Plan(
@@ -105,8 +107,9 @@ def main() -> None:
     arguments = sys.argv[1:]
     divisions = int(arguments[arguments.index("--divisions") + 1]) if "--divisions" in arguments else 240
     method = arguments[arguments.index("--method") + 1] if "--method" in arguments else "merge"
+    seed = int(arguments[arguments.index("--seed") + 1]) if "--seed" in arguments else 1
     for kind, rows, k, t in TABLES:
-        measured(kind, rows, k, t, divisions, method)
+        measured(kind, rows, k, t, divisions, method, seed)
 
 
 if __name__ == "__main__":

@@ -41,6 +41,8 @@ class Withstood:
     trial: Trial
     notes: tuple[str, ...]
     holds: bool
+    as_asked: bool = False
+    """Whether it is the search that was asked for."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,8 @@ class Bound:
     ) -> Release:
         """Return the release of a frame; where the gain is limited, one by a search that withstands attackers.
 
+        Halves are released by the method that made the release of the whole table, so that no other is searched for.
+
         Parameters
         ----------
         make
@@ -72,15 +76,17 @@ class Bound:
         frame, roles, wanted, method, search
             What was asked for.
         """
-        if self.limit is None:
-            return make(frame, method, search)
+        release = make(frame, method, search)
+        if self.limit is None or release.recipe is None:
+            return release
         attackers = attackers_named(None, collecting=False, made=True, required=True)
         whole = Subjects(frame.distinct) if roles.person is None else subjects_of(session, table, roles, search.tell)
         divisions = divisions_of(whole.people)
-        plan = Plan(roles, tuple(wanted), self.options, method, search, attackers, divisions)
+        plan = Plan(roles, tuple(wanted), self.options, release.method, search, attackers, divisions)
         found = withstood(whole, plan, self.limit)
-        stricter = framed(frame.distinct, roles, found.plan.met, self.options)
-        release = make(stricter, found.plan.method, found.plan.search)
+        if found.holds and not found.as_asked:
+            stricter = framed(frame.distinct, roles, found.plan.met, self.options)
+            release = make(stricter, found.plan.method, found.plan.search)
         release = replace(
             release,
             attack=found.trial.attack(release.source, found.plan, self.limit),
@@ -137,7 +143,8 @@ def withstood(subjects: Subjects, plan: Plan, limit: Fraction) -> Withstood:
         if confirmed is not None:
             tries[-1] = (fresh, confirmed)
             if confirmed.gain <= float(limit):
-                return Withstood(*tries[-1], (_succeeded(words, confirmed, tries[0][1], limit),), holds=True)
+                told = (_succeeded(words, confirmed, tries[0][1], limit),)
+                return Withstood(*tries[-1], told, holds=True, as_asked=not words)
     chosen, trial = min(tries, key=lambda each: each[1].gain)
     return Withstood(chosen, trial, (_failed(trial, limit),), holds=False)
 
