@@ -18,6 +18,9 @@ from measuring.test_kernels import MODES, block_of
 from tclose import compiled, counts
 from tclose.counts import Distribution, Part, merged_block, sparse_block
 from tclose.distances import divergences
+from tclose.distances.ground import exact_distance
+from tclose.distances.line import LineGround
+from tclose.distances.tree import TreeGround, nominal_ground
 from tclose.domains import Observed, arranged
 from tclose.measuring import Tally, Task, measured
 from tclose.models.catalogue import MODELS, Requirement
@@ -210,3 +213,48 @@ def test_of_floats_that_differ_by_rounding_the_worst_is_told(key, worst):
     found = measured(part, [Task(MODELS[key](), 0)], [domain])
     assert len({*found.values[0].tolist()}) > 1
     assert (found.tallies[0].value, found.tallies[0].tied) == (worst(found.values[0]), 6)
+
+
+def test_the_largest_distance_is_that_of_the_worst_class_of_one_value():
+    levels = (np.arange(5), np.array([0, 0, 1, 1, 1]))
+    for reference in ([3, 0, 1, 5, 2], [1, 1, 1, 1, 1], [0, 0, 7, 0, 0], [9, 0, 0, 0, 1]):
+        q = Distribution.of(reference)
+        block = block_of(np.eye(5, dtype=int).tolist())
+        for ground in (
+            LineGround(q, None, 11),
+            LineGround(q, (1, 3, 2, 9), 11),
+            nominal_ground(q),
+            TreeGround(q, levels),
+        ):
+            x, y = ground.parts(block)
+            assert ground.largest() == max(exact_distance(ground, a, b, 1) for a, b in zip(x, y, strict=True))
+
+
+def test_an_entropy_is_judged_beyond_the_28_digits_that_decimals_have_by_default():
+    """One a and two b: exp(H) = 3 / 4^(1/3)."""
+    with localcontext() as context:
+        context.prec = 60
+        known = Fraction(3 / Decimal(4) ** (Decimal(1) / 3))
+    for nudge, holds in ((-Fraction(1, 10**40), True), (Fraction(1, 10**40), False)):
+        audit = tclose.audit(
+            {"q": [1] * 3, "s": list("abb")},
+            tclose.Roles("q", "s"),
+            require={"entropy_l": known + nudge},
+            drivers=False,
+        )
+        assert audit.holds is holds
+
+
+def test_what_stands_beside_a_risk_is_what_its_remarks_say():
+    sizes, people = [1, 2, 3, 4, 5, 6], [1, 4, 5, 8, 6, 7]
+    table = {"q": [q for q, f in enumerate(sizes) for _ in range(f)]}
+    n = sum(sizes)
+    population = {"q": [q for q, f in enumerate(people) for _ in range(f)]}
+    audit = tclose.audit({**table, "s": ["x"] * n}, tclose.Roles("q", "s"), population=population, measure="all")
+    alone = audit.figures["prosecutor"].details
+    assert alone == {"average": Fraction(6, n), "at_risk": Fraction(1 + 2 + 3 + 4, n)}
+    mean = sum(Fraction(f, large) for f, large in zip(sizes, people, strict=True)) / n
+    found = audit.figures["journalist"].details
+    assert found == {"average": max(Fraction(6, sum(people)), mean), "at_risk": Fraction(1 + 2, n)}
+    over = tclose.audit({"q": [1, 1, 2, 2], "s": list("aabb")}, tclose.Roles("q", "s"), measure="all")
+    assert over["s"]["enhanced_beta"].details == {"pairs_over_cap": 2}

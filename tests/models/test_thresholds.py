@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from tclose.errors import ThresholdError
-from tclose.models.catalogue import MODELS, requirements
+from tclose.models.catalogue import MODELS, measurable_models, requirements, usual_models
 
 SHARES = ("t", "alpha", "js", "smoothed_js", "nt", "prosecutor", "marketer", "journalist", "presence_max",
           "presence_min", "t_corrupted", "alpha_corrupted")  # fmt: skip
@@ -67,3 +67,12 @@ def test_a_threshold_that_no_class_can_miss_is_vacuous_and_no_other(key):
 def test_a_range_is_vacuous_only_if_it_is_0_of_one_value():
     asked = {text: requirements({"ke": text})[0] for text in ("1,0", "1,1", "2,0", "2,1")}
     assert [each.model.vacuous(None, each.threshold) for each in asked.values()] == [True, False, False, False]
+
+
+def test_the_usual_figures_need_nothing_but_the_table_and_all_need_no_further_number():
+    """As DESIGN.md has them: k, ℓ, t, (α,k), entropy ℓ, prosecutor and marketer risk."""
+    of_people = {"journalist", "k_map", "presence_max", "presence_min"}
+    with_numbers = {"smoothed_js", "nt", *(key for key in MODELS if key.endswith("_corrupted"))}
+    assert {each.key for each in usual_models()} == {"k", "l", "t", "alpha", "entropy_l", "prosecutor", "marketer"}
+    assert {each.key for each in measurable_models(population=True)} == {*MODELS} - with_numbers
+    assert {each.key for each in measurable_models(population=False)} == {*MODELS} - with_numbers - of_people
