@@ -299,3 +299,19 @@ def test_a_run_that_died_while_it_named_the_journal_is_swept(tmp_path, monkeypat
     (held.path / "leader").write_bytes(written)
     private.sweep(tmp_path, private.HIDDEN)
     assert names(tmp_path) == []
+
+
+def test_a_single_file_takes_its_place_by_one_rename_without_a_journal(tmp_path, monkeypatch):
+    def decided(*_):
+        raise AssertionError("a journal was written")
+
+    monkeypatch.setattr("tclose.targets.commits.decide", decided)
+    for text in ("new", "newer"):
+        write_text(target_at(tmp_path / "r.csv"), text)
+        assert (tmp_path / "r.csv").read_text() == text
+    assert names(tmp_path) == ["r.csv"]
+
+
+def test_half_of_a_letter_is_written_as_its_number(tmp_path):
+    write_text(target_at(tmp_path / "r.txt"), "é\udc80\n")
+    assert (tmp_path / "r.txt").read_bytes() == "é".encode() + b"\\udc80\n"
