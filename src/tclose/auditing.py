@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 from tclose.column_words import ROWS_EACH, people_in, person_in
 from tclose.composing.composed import composed
 from tclose.domains import Observed
+from tclose.driving import driven
 from tclose.engines.base import Engine, Progress, Released, Table
 from tclose.errors import ColumnNotFoundError, InputError, RoleConflictError, either, listed
 from tclose.exact import Number
-from tclose.inspection import Finding, Inspection, Run, attribute_audit, figures_by_key
+from tclose.inspection import Driving, Finding, Inspection, Run, attribute_audit, figures_by_key
 from tclose.knowing import SubsetFinding, any_columns, subset_findings
 from tclose.models.base import Model
 from tclose.models.catalogue import (
@@ -222,9 +223,9 @@ def _audited(
         if run.attribute_models:
             measured = any(model.key == "t" for model in inspection.models)
             wanted = measured and rows <= _DRIVERS_UP_TO if drivers is None else drivers
-            driving = inspection.drivers(run, found, roles.quasi) if wanted else [None] * len(found.domains)
-            for traced, without in zip(found.evidence, driving, strict=True):
-                attributes[traced.domain.name] = attribute_audit(traced.domain, found.findings, without)
+            driving = driven(inspection, run, found, roles.quasi) if wanted else [Driving()] * len(found.domains)
+            for traced, each in zip(found.evidence, driving, strict=True):
+                attributes[traced.domain.name] = attribute_audit(traced.domain, found.findings, each)
                 evidence[traced.domain.name] = traced
     return Audit(
         source=inspection.table.label,

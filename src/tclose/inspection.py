@@ -21,9 +21,8 @@ from tclose.measuring import Measured, Tally, Task, merged
 from tclose.models.base import Model, Whole
 from tclose.models.catalogue import Requirement, label
 from tclose.models.corrupted import PAIRS
-from tclose.models.t_closeness import TCloseness
 from tclose.populations import Sampling
-from tclose.results import AttributeAudit, Figure, Value, Verdict, WorstClass
+from tclose.results import AttributeAudit, Averages, Figure, Value, Verdict, WorstClass
 from tclose.roles import Distance
 
 _MOST_DROPPED = 12
@@ -178,7 +177,7 @@ class Inspection:
         tasks = self.tasks(run, domains)
         classes = counted.classes(_columns(tasks, domains), [task.model.whole for task in tasks])
         whole, sums = self._whole(counted, ranks, tasks), _Sums()
-        tallies = merged(_stored(sums.of(self._parts(run, counted, whole, ranks, tasks, domains)), classes), tasks)
+        tallies = merged(_stored(sums.of(self.parts(run, counted, whole, ranks, tasks, domains)), classes), tasks)
         if self.table.person is not None:
             _check_single_values(tasks, tallies, domains, sums)
         findings = _findings(tasks, tallies, domains, classes, sums)
@@ -219,7 +218,7 @@ class Inspection:
             return None
         return joined(list(counted.map(ranks, lambda part: part)))
 
-    def _parts(
+    def parts(
         self,
         run: Run,
         counted: Counted,
@@ -249,22 +248,16 @@ class Inspection:
             found.append(Superset(_numbered(codes[:, list(chosen)]), blocks))
         return found
 
-    def drivers(self, run: Run, found: Inspected, quasi: Sequence[str]) -> list[dict[str, Fraction] | None]:
-        """Return, for each attribute, t with each quasi-identifier left out."""
-        without: list[dict[str, Fraction]] = [{} for _ in found.domains]
-        tasks = [Task(TCloseness(), at) for at in range(len(found.domains))]
-        for name in quasi:
-            fewer = [other for other in run.quasi if other != name]
-            counted = self.session.count(self.table, fewer, run.names, self.progress)
-            tallies = merged(self._parts(run, counted, None, found.ranks, tasks, found.domains), tasks)
-            for driving, tally in zip(without, tallies, strict=True):
-                driving[name] = Fraction(tally.value or 0)
-        return list(without)
+
+@dataclass(frozen=True)
+class Driving:
+    """What leaving out each quasi-identifier does to t of an attribute."""
+
+    without: Mapping[str, Fraction] | None = None
+    averages: Averages | None = None
 
 
-def attribute_audit(
-    domain: Domain, findings: Sequence[Finding], drivers: Mapping[str, Fraction] | None
-) -> AttributeAudit:
+def attribute_audit(domain: Domain, findings: Sequence[Finding], driving: Driving) -> AttributeAudit:
     """Return the figures of one attribute."""
     return AttributeAudit(
         name=domain.name,
@@ -274,7 +267,8 @@ def attribute_audit(
         figures=figures_by_key([finding for finding in findings if finding.attribute == domain.name]),
         largest_t=domain.ground.largest(),
         notes=domain.notes,
-        drivers=drivers,
+        drivers=driving.without,
+        averages=driving.averages,
     )
 
 

@@ -6,8 +6,9 @@ in which parts arrive, because ties are kept until all parts are in.
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -102,6 +103,31 @@ class Measured:
     """How many people of the population are in these classes."""
     size: int = 0
     """The sum of the sizes of these classes."""
+
+
+class Means:
+    """Figures on average over rows, summed exactly, so that it does not matter in which order classes come."""
+
+    def __init__(self, tasks: int) -> None:
+        self._products: list[list[NDArray[np.float64]]] = [[] for _ in range(tasks)]
+        self._rows = [0] * tasks
+        self._whole = True
+
+    def of(self, parts: Iterable[Measured]) -> Iterator[Measured]:
+        """Pass measured parts on, and keep what is needed of each."""
+        for part in parts:
+            self._whole = self._whole and len(part.values) == len(self._products)
+            for at, values in enumerate(part.values):
+                there = ~np.isnan(values)
+                self._products[at].append(values[there] * part.sizes[there])
+                self._rows[at] += int(part.sizes[there].sum())
+            yield part
+
+    def mean(self, task: int) -> float | None:
+        """Return the mean of a figure; None where classes stayed where they are, or none has it."""
+        if not self._whole or not self._rows[task]:
+            return None
+        return math.fsum(itertools.chain.from_iterable(self._products[task])) / self._rows[task]
 
 
 def check_population(fewer: int) -> None:

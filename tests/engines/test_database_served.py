@@ -55,3 +55,28 @@ def test_a_table_of_a_database_is_profiled_audited_explained_and_anonymized_on_t
     assert "keeper" not in json.dumps(shown)
     assert postgresql.rows("SELECT count(*) FROM pg_stat_activity WHERE state LIKE 'idle in transaction%'") == [(0,)]
     postgresql.run("DROP OWNED BY keeper", "DROP ROLE keeper")
+
+
+def test_the_tables_that_a_user_may_read_are_listed_on_the_page_and_one_is_opened(postgresql):
+    postgresql.run(
+        "DROP SCHEMA IF EXISTS ward CASCADE",
+        "DROP ROLE IF EXISTS lister",
+        "CREATE SCHEMA ward",
+        'CREATE TABLE ward."a.b" AS SELECT 20 + at % 4 AS age FROM generate_series(1, 40) AS g(at)',
+        "CREATE VIEW ward.seen AS SELECT 1 AS one",
+        "CREATE TABLE ward.closed (age int)",
+        f"CREATE ROLE lister LOGIN PASSWORD '{PASSWORD}'",
+        "GRANT USAGE ON SCHEMA ward TO lister",
+        'GRANT SELECT ON ward."a.b", ward.seen TO lister',
+    )
+    address = f"postgresql://lister:{PASSWORD}@127.0.0.1:{postgresql.port}/postgres"
+    with running() as page:
+        told = page.client.post("/api/databases", json={"address": address}).json()
+        mine = [name for name in told["tables"] if name.startswith("ward.")]
+        assert mine == ['ward."a.b"', "ward.seen"]
+        opened = page.client.post("/api/tables", json={"database": told["database"], "table": mine[0]}).json()
+        profile = page.done(opened["id"], kind="profile")
+        assert profile["result"]["profile"]["rows"] == 40
+        assert PASSWORD not in json.dumps([told, opened, profile])
+        assert "lister" not in json.dumps([told, opened, profile])
+    postgresql.run("DROP SCHEMA ward CASCADE", "DROP OWNED BY lister", "DROP ROLE lister")

@@ -76,7 +76,10 @@ def test_the_command_prints_an_address_with_a_token_and_ends_cleanly(tmp_path):
         import httpx
 
         headers = {"x-tclose-token": token}
-        assert httpx.get(f"{base}/api", headers=headers).json()["named"] == {"label": "the example 'salary'"}
+        assert httpx.get(f"{base}/api", headers=headers).json()["named"] == {
+            "label": "the example 'salary'",
+            "database": False,
+        }
         process.send_signal(signal.SIGINT)
         _, messages = process.communicate(timeout=20)
     finally:

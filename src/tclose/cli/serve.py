@@ -90,7 +90,7 @@ def _named(tables: tuple[str, ...], given: Mapping[str, Any]) -> Named | None:
     from tclose.cli.request import POLICY_FILE, request_of
     from tclose.policy import Policy
     from tclose.sources import DatabaseTable, locate
-    from tclose.sources.database import is_database_address
+    from tclose.sources.database import is_database_address, server_of
     from tclose.web.workspace import Named
 
     if given["timeout"] is not None and not (len(tables) == 1 and is_database_address(tables[0])):
@@ -104,9 +104,16 @@ def _named(tables: tuple[str, ...], given: Mapping[str, Any]) -> Named | None:
         return Named(what.table, locate(what.table).label, what.policy, roles_known=True)
     if not tables:
         return None
-    from tclose.engines.choosing import column_names
+    from tclose.engines.choosing import column_names, database_tables
 
     read = read_options(given)
+    if (
+        len(tables) == 1
+        and is_database_address(tables[0])
+        and not ("#" in tables[0] or given.get("table") or given.get("query"))
+    ):
+        database_tables(tables[0])
+        return Named(None, server_of(tables[0]), Policy(read=read), roles_known=False, database=tables[0])
     table = table_names(tables, given, read)
     column_names(table, read=read)
     named = table.address if isinstance(table, DatabaseTable) else tables[0]

@@ -88,6 +88,13 @@ def column_names(table: object, *, read: ReadOptions | None = None) -> tuple[str
         return session.names(table)
 
 
+def database_tables(uri: str) -> list[str]:
+    """Return the tables and views of a database that may be read, by name."""
+    from tclose.engines.database.listing import tables_of
+
+    return tables_of(uri)
+
+
 def target_for(table: object, path: str | Path) -> Target:
     """Return where a table, or the classes of one, would be written by its engine; refused if it cannot say how."""
     return _kind(table).target(path)

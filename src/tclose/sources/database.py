@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +14,7 @@ from tclose.errors import SourceError
 from tclose.sources.source import Source
 
 _ADDRESS = re.compile(r"(?:postgres(?:ql)?://|sqlite:|adbc:[A-Za-z0-9_]+:)", re.IGNORECASE)
+_PLAIN = re.compile(r'[^".]+')
 _PART = re.compile(r'"(?:[^"]|"")+"|[^".]+')
 _FILES = ("sqlite", "duckdb")
 """Drivers whose databases are files, so that an address holds no password."""
@@ -89,9 +91,14 @@ class DatabaseTable(Source):
 
     def waiting_as(self, name: str) -> DatabaseTable:
         """Return a table of another name in the same schema, called as this one is."""
-        quoted = [f'"{part.replace(chr(34), chr(34) * 2)}"' for part in (*self.parts[:-1], name)]
         found = copy(self)
-        object.__setattr__(found, "table", ".".join(quoted))
+        object.__setattr__(found, "table", table_name((*self.parts[:-1], name)))
+        return found
+
+    def named(self, label: str) -> DatabaseTable:
+        """Return the same table under another name for reports."""
+        found = copy(self)
+        object.__setattr__(found, "label", label)
         return found
 
     @property
@@ -137,6 +144,17 @@ def table_parts(table: str) -> tuple[str, ...]:
             'in double quotes, in which "" is a quote.'
         )
     return tuple(part[1:-1].replace('""', '"') if part.startswith('"') else part for part in found)
+
+
+def table_name(parts: Sequence[str]) -> str:
+    """Return the name of a table by its parts, as :func:`table_parts` reads it.
+
+    Examples
+    --------
+    >>> print(table_name(["main", 'the "best".one']))
+    main."the ""best"".one"
+    """
+    return ".".join(part if _PLAIN.fullmatch(part) else f'"{part.replace(chr(34), chr(34) * 2)}"' for part in parts)
 
 
 def _divided(uri: str) -> tuple[str, str]:

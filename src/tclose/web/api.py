@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import time
 from typing import Any
 
@@ -13,8 +12,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
 from tclose._version import __version__
-from tclose.compiled import load_compiler
-from tclose.errors import InputError, SourceError
+from tclose.errors import InputError
 from tclose.render.words.cells import cell_data
 from tclose.results import Audit
 from tclose.transport import RULES
@@ -24,7 +22,7 @@ from tclose.web.openapi import openapi
 from tclose.web.reading import text_file
 from tclose.web.responses import answer
 from tclose.web.settings import about_now, parsed, plain
-from tclose.web.workspace import LARGE_FILE, Opened, Workspace, examples
+from tclose.web.workspace import Opened, Workspace, examples
 
 LONGEST_WAIT = 5.0
 LONGEST_GRACE = 600_000
@@ -33,7 +31,8 @@ _FIRST_LOOKS = 0.01
 _LONGEST_SEARCH = 200
 
 
-def _workspace(request: Request) -> Workspace:
+def workspace_of(request: Request) -> Workspace:
+    """Return the tables that may be looked at."""
     return request.app.state.workspace  # type: ignore[no-any-return]
 
 
@@ -44,7 +43,7 @@ def jobs_of(request: Request) -> Jobs:
 
 def opened_table(request: Request) -> Opened:
     """Return the open table that a request names."""
-    opened = _workspace(request).table(request.path_params["table"])
+    opened = workspace_of(request).table(request.path_params["table"])
     if opened is None:
         raise HTTPException(404, "There is no such table; it may have been closed. Open it again.")
     if request.method != "PUT":  # what a page sends while it goes away does not bring it back
@@ -73,7 +72,7 @@ async def start(request: Request) -> Response:
     from tclose.recoding.methods import AUTO, METHODS
     from tclose.render.words.glossary import GLOSSARY
 
-    named = _workspace(request).named
+    named = workspace_of(request).named
     models = [
         {
             "key": model.key,
@@ -92,7 +91,7 @@ async def start(request: Request) -> Response:
     return answer(
         {
             "version": __version__,
-            "named": None if named is None else {"label": named.label},
+            "named": None if named is None else {"label": named.label, "database": named.database is not None},
             "examples": examples(),
             "models": models,
             "losses": [{"key": loss.key, "title": loss.title, "meaning": loss.meaning} for loss in LOSSES.values()],
@@ -112,40 +111,6 @@ async def describe(request: Request) -> Response:
     """Return the OpenAPI description of this API."""
     del request
     return answer(openapi())
-
-
-async def open_table(request: Request) -> Response:
-    """Open an example, or the table that was named on the command line."""
-    asked = parsed(await request.body())
-    workspace = _workspace(request)
-    if asked.get("named") is True:
-        opened = workspace.open_named()
-    elif isinstance(asked.get("example"), str):
-        opened = workspace.open_example(asked["example"])
-    else:
-        raise InputError("Say which table to open: an example by its name, or the named one.")
-    return answer(named(opened), 201)
-
-
-async def upload(request: Request) -> Response:
-    """Take in a file, and open it; it stays in the private folder until the table is closed."""
-    workspace = _workspace(request)
-    path, name = workspace.place_for(request.query_params.get("name", ""))
-    if int(request.headers.get("content-length", "0")) > LARGE_FILE:
-        load_compiler()
-    try:
-        with path.open("xb") as file:
-            async for chunk in request.stream():
-                await run_in_threadpool(file.write, chunk)
-        if not path.stat().st_size:
-            raise SourceError(f"{name!r} is empty.")
-        opened = await run_in_threadpool(workspace.open_upload, path, name)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            path.unlink(missing_ok=True)
-            path.parent.rmdir()
-        raise
-    return answer(named(opened), 201)
 
 
 def named(opened: Opened) -> dict[str, Any]:
@@ -175,7 +140,7 @@ async def keep_settings(request: Request) -> Response:
 async def close_table(request: Request) -> Response:
     """Close a table: stop its work and remove what was written for it; with ``grace``, unless the page comes back."""
     opened = opened_table(request)
-    workspace, jobs = _workspace(request), jobs_of(request)
+    workspace, jobs = workspace_of(request), jobs_of(request)
 
     def close() -> None:
         jobs.drop_table(opened.id)
@@ -363,7 +328,7 @@ async def take(request: Request) -> Response:
     kept = _kept(job)
     if isinstance(kept, Made):
         kept = with_beside(kept, job.settings, jobs_of(request).done(job.table_id))
-    about = about_now(_workspace(request).table(job.table_id))
+    about = about_now(workspace_of(request).table(job.table_id))
 
     def made() -> Any:
         with job.lock:

@@ -14,7 +14,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from tclose.errors import TcloseError
-from tclose.web import api, settings_api
+from tclose.web import api, opening_api, settings_api
 from tclose.web.jobs import Jobs
 from tclose.web.responses import answer, failure, refusal, status_of
 from tclose.web.security import Door, Guard
@@ -25,8 +25,9 @@ _MEDIA_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg
 ROUTES = (
     Route("/api", api.start, methods=["GET"]),
     Route("/api/openapi.json", api.describe, methods=["GET"]),
-    Route("/api/tables", api.open_table, methods=["POST"]),
-    Route("/api/uploads", api.upload, methods=["POST"]),
+    Route("/api/tables", opening_api.open_table, methods=["POST"]),
+    Route("/api/databases", opening_api.list_database, methods=["POST"]),
+    Route("/api/uploads", opening_api.upload, methods=["POST"]),
     Route("/api/tables/{table}", api.visit, methods=["GET"]),
     Route("/api/tables/{table}", api.keep_settings, methods=["PUT"]),
     Route("/api/tables/{table}", api.close_table, methods=["DELETE"]),

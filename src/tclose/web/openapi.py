@@ -49,6 +49,7 @@ _SCHEMAS: dict[str, Schema] = {
         },
     },
     "Opened": _object("id label text", id=_TEXT, label=_TEXT, text={"type": "boolean"}),
+    "Database": _object("database label tables", database=_TEXT, label=_TEXT, tables=_list(_TEXT)),
     "Visited": _object(
         "id label policy jobs",
         id=_TEXT,
@@ -181,8 +182,14 @@ def _operation(
 
 def _upload() -> Schema:
     found = _operation(
-        "upload", "Take in a file and open it.", _query("name", _TEXT, "Its name; the ending says the format."),
-        answers=_ref("Opened"), status=201,
+        "upload",
+        "Take in a file and open it, or list the tables of a database; of several files, open all after the last.",
+        _query("name", _TEXT, "Its name; the ending says the format."),
+        _query("more", {"type": "boolean"}, "Whether further files of the same table follow."),
+        _query("upload", _TEXT, "What the answer to the first of several files named."),
+        _query("folder", _TEXT, "With the last of several files, what the table is called."),
+        answers={"anyOf": [_ref("Opened"), _ref("Database")]},
+        status=201,
     )  # fmt: skip
     found["requestBody"] = {"required": True, "content": {"application/octet-stream": {"schema": _TEXT}}}
     return found
@@ -224,12 +231,22 @@ def _table(table: Schema) -> Schema:
 
 
 def _paths_of_tables() -> Schema:
-    opened = _object("", example=_TEXT, named={"type": "boolean"})
+    yes: Schema = {"type": "boolean"}
+    opened = _object("", example=_TEXT, named=yes, database=_TEXT, table=_TEXT)
     table = _path("table")
     return {
         "/api/tables": {
             "post": _operation(
                 "open", "Open an example or the named table.", body=opened, answers=_ref("Opened"), status=201
+            )
+        },
+        "/api/databases": {
+            "post": _operation(
+                "list_database",
+                "The tables of a database.",
+                body=_object("", address=_TEXT, named=yes),
+                answers=_ref("Database"),
+                status=201,
             )
         },
         "/api/uploads": {"post": _upload()},

@@ -10,7 +10,7 @@ import numpy as np
 from tclose.domains import Observed
 from tclose.engines.choosing import session_for
 from tclose.errors import InputError
-from tclose.hierarchies import Hierarchy, built_hierarchy, hierarchy_of, inferred_hierarchy, is_builder
+from tclose.hierarchies import Hierarchy, built_hierarchy, hierarchy_of, inferred_hierarchy, is_builder, tree_of_rows
 from tclose.policy import Policy
 from tclose.values import as_text
 
@@ -61,8 +61,18 @@ def _preview(name: str, given: str | Mapping[str, object] | None, observed: Obse
         ],
         "rows": [[tree.ancestor(text, level) for level in range(tree.height + 1)] for text in _spread(texts)],
         "leaves": texts if len(texts) <= MOST_LEAVES else None,
+        "tree": _tree(tree, texts),
         "error": None,
     }
+
+
+def _tree(tree: Hierarchy, texts: Sequence[str]) -> object:
+    """Return a hierarchy as a tree of the values that the column has; None where they are many, or it is flat."""
+    if len(texts) > MOST_LEAVES or tree.height < 2:
+        return None
+    rows = [tuple(tree.ancestor(text, level) for level in range(tree.height + 1)) for text in texts]
+    found = tree_of_rows(rows)
+    return found if len(found) == 1 else None
 
 
 def _hierarchy(

@@ -123,6 +123,10 @@ def _audit_data(audit: Audit) -> dict[str, Any]:
                 "risk": list(risk_of_being_told(audit, name)),
                 "vacuous": words.vacuous_sentence(attribute),
                 "driver": words.driver_of(attribute),
+                "averages": None
+                if attribute.averages is None
+                else {"as_is": attribute.averages.as_is, "without": dict(attribute.averages.without)},
+                "driving": words.driver_sentence(attribute),
             }
             for name, attribute in audit.attributes.items()
         },

@@ -17,7 +17,7 @@ from tclose.engines.base import Progress
 from tclose.engines.choosing import held_rows
 from tclose.errors import InputError, SourceError
 from tclose.policy import Policy
-from tclose.sources import EXAMPLES, is_database, locate
+from tclose.sources import EXAMPLES, DatabaseTable, is_database, locate
 from tclose.sources.examples import example_named
 from tclose.sources.formats import COMPRESSION_OF_SUFFIX, FORMAT_OF_SUFFIX
 from tclose.sources.source import FileSource
@@ -25,6 +25,10 @@ from tclose.targets.private import private_folder
 
 MOST_TABLES = 48
 """So many tables are open at once; opening a further one closes the one opened first."""
+MOST_DATABASES = 8
+"""So many databases are known of which no table is open."""
+DATABASE_ENDINGS = (".sqlite", ".sqlite3", ".db")
+"""The endings of files that are databases."""
 LARGE_FILE = 500_000
 """Bytes from which on the loops for a file's rows are compiled ones."""
 Result = TypeVar("Result")
@@ -44,6 +48,19 @@ class Named:
     policy: Policy
     roles_known: bool
     """Whether roles were given; otherwise they are suggested."""
+    database: str | None = None
+    """The address of a database of which a table is still to be chosen."""
+
+
+@dataclass(frozen=True)
+class Database:
+    """A database of which tables may be opened."""
+
+    id: str
+    uri: str = field(repr=False)
+    label: str
+    folder: Path | None = None
+    """Where it lies, if it was uploaded."""
 
 
 @dataclass
@@ -66,6 +83,8 @@ class Opened:
     """What the page had set before, and what it took back."""
     left: float | None = None
     """When the page went away; None while it is there."""
+    database: str | None = None
+    """The database that it is of, where that was chosen on the page."""
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def once(self, name: str, asked: object, make: Callable[[], Result], tell: Progress) -> Result:
@@ -135,6 +154,7 @@ class Workspace:
         """Removes the folder and everything in it."""
         self.named = named
         self._tables: dict[str, Opened] = {}
+        self._databases: dict[str, Database] = {}
         self._lock = threading.Lock()
 
     def table(self, table_id: str) -> Opened | None:
@@ -146,6 +166,8 @@ class Workspace:
         if self.named is None:
             raise InputError("No table was named on the command line; take an example, or upload a file.")
         named = self.named
+        if named.database is not None:
+            raise InputError("A database was named on the command line; choose one of its tables.")
         return self._opened(named.label, named.table, named.policy, roles_known=named.roles_known)
 
     def open_example(self, name: str) -> Opened:
@@ -155,14 +177,46 @@ class Workspace:
         return self._opened(f"the example '{name}'", f"example:{name}", policy, roles_known=True)
 
     def open_upload(self, file: Path, name: str) -> Opened:
-        """Open a file that was uploaded into a folder of its own."""
+        """Open a file that was uploaded into a folder of its own, or the folder itself with all of its files."""
         source = locate(file)
         if isinstance(source, FileSource):
             source = replace(source, label=name, shown_as=repr(name))
-        return self._opened(name, source, Policy(), roles_known=False, folder=file.parent)
+        folder = file if file.is_dir() else file.parent
+        return self._opened(name, source, Policy(), roles_known=False, folder=folder)
 
-    def place_for(self, name: str) -> tuple[Path, str]:
+    def know(self, uri: str, label: str, folder: Path | None = None) -> Database:
+        """Take note of a database of which tables may be opened."""
+        found = Database(secrets.token_urlsafe(12), uri, label, folder)
+        with self._lock:
+            self._databases[found.id] = found
+            unused = [key for key in self._databases if key not in {each.database for each in self._tables.values()}]
+            dropped = [self._databases.pop(key) for key in unused[:-MOST_DATABASES]]
+        for each in dropped:
+            _remove(each)
+        return found
+
+    def open_from(self, database_id: str, table: str) -> Opened:
+        """Open a table of a database that is known."""
+        database = self._databases.get(database_id)
+        if database is None:
+            raise InputError("There is no such database any more; choose it again.")
+        source = DatabaseTable(database.uri, table=table)
+        if database.folder is not None:
+            source = source.named(f"{table} of {database.label}")
+        policy = Policy(source=source.address if database.folder is None else None)
+        opened = self._opened(source.label, source, policy, roles_known=False)
+        opened.database = database.id
+        return opened
+
+    def place_for(self, name: str, upload: str | None = None) -> tuple[Path, str]:
         """Return where an uploaded file goes, and the name it is shown under; of its own name only the ending counts.
+
+        Parameters
+        ----------
+        name
+            Its name.
+        upload
+            The folder of the files that came before it, where it is one of several.
 
         Raises
         ------
@@ -173,16 +227,39 @@ class Workspace:
         endings = [ending.lower() for ending in Path(shown).suffixes]
         packed = endings.pop() if endings and endings[-1] in COMPRESSION_OF_SUFFIX else ""
         ending = endings[-1] if endings else ".csv"
-        if ending not in FORMAT_OF_SUFFIX:
+        if ending not in (*FORMAT_OF_SUFFIX, *DATABASE_ENDINGS):
             raise SourceError(f"A file that ends in {ending!r} is not read. Tables end in .csv, .parquet, .xlsx, …")
-        return self._new_folder() / f"table{ending}{packed}", shown
+        if upload is None:
+            return self._new_folder() / f"table{ending}{packed}", shown
+        folder = self._folder_of(upload)
+        return folder / f"table{sum(1 for _ in folder.iterdir()):06d}{ending}{packed}", shown
+
+    def begin_folder(self) -> str:
+        """Return the name of a new folder for several files of one table."""
+        return self._new_folder().name
+
+    def _folder_of(self, upload: str) -> Path:
+        folder = self.folder / upload
+        taken = {opened.folder for opened in self._tables.values()}
+        if not re.fullmatch(r"open-[0-9a-f]{16}", upload) or not folder.is_dir() or folder in taken:
+            raise InputError("There is no such upload; begin it again.")
+        return folder
+
+    def finish_folder(self, upload: str, name: str) -> Opened:
+        """Open all files that were uploaded into a folder as one table."""
+        return self.open_upload(self._folder_of(upload), name)
 
     def close_table(self, table_id: str) -> bool:
         """Forget a table and remove what was written for it; say whether there was one."""
         with self._lock:
             opened = self._tables.pop(table_id, None)
+            used = {each.database for each in self._tables.values()}
+            database = None if opened is None or opened.database in used else opened.database
+            unused = None if database is None else self._databases.pop(database, None)
         if opened is not None:
             opened.forget()
+        if unused is not None:
+            _remove(unused)
         return opened is not None
 
     def _new_folder(self) -> Path:
@@ -203,6 +280,12 @@ class Workspace:
         for table_id in oldest:
             self.close_table(table_id)
         return opened
+
+
+def _remove(database: Database) -> None:
+    """Remove a database that was uploaded."""
+    if database.folder is not None:
+        shutil.rmtree(database.folder, ignore_errors=True)
 
 
 def _hierarchy_texts(policy: Policy) -> list[str]:

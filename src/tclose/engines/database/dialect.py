@@ -118,6 +118,14 @@ class Dialect:
             return f"(\n{source.query.strip().rstrip(';')}\n) AS tclose_source"
         return ".".join(self.identifier(part) for part in source.parts)
 
+    def tables(self, most: int) -> str:
+        """Return the query of all tables and views that people made: schema, which may be empty, and name."""
+        return (
+            "SELECT table_schema, table_name FROM information_schema.tables "  # noqa: S608 - a number of our own
+            "WHERE table_schema <> 'information_schema' "
+            f"ORDER BY table_schema, table_name LIMIT {most:d}"
+        )
+
     def columns(self, connection: Connection, relation: str) -> tuple[DatabaseColumn, ...]:
         """Return the columns of a table or query, as they are grouped and fetched; here by the types that arrive."""
         schema = connection.schema(f"SELECT * FROM {relation} LIMIT 0")  # noqa: S608 - quoted, or the person's own

@@ -58,6 +58,9 @@ def drivers_drawn(attribute: AttributeAudit) -> str | None:
     if not attribute.drivers or "t" not in attribute.figures or not attribute.t:
         return None
     drivers = Drivers(visible(attribute.name), Fraction(attribute.t), attribute.drivers)
+    if (averages := attribute.averages) is not None and averages.as_is:
+        without = {name: Fraction(min(mean, averages.as_is)) for name, mean in averages.without.items()}
+        drivers = Drivers(visible(attribute.name), Fraction(averages.as_is), without, "t on average")
     return drivers_picture(drivers, mark=_MARK)
 
 

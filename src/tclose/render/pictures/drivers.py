@@ -28,6 +28,8 @@ class Drivers:
     """The name of the attribute, fit to be shown."""
     t: Fraction
     without: Mapping[str, Fraction]
+    of: str = "t"
+    """What is drawn: t, or t on average where that alone moves."""
 
     @property
     def ranked(self) -> list[tuple[str, Fraction]]:
@@ -41,7 +43,9 @@ class Drivers:
     @property
     def told(self) -> list[str]:
         """Each quasi-identifier in words."""
-        return [f"without {name} t is {decimal_text(float(t))}, {fall(self.share(t))}" for name, t in self.ranked]
+        return [
+            f"without {name} {self.of} is {decimal_text(float(t))}, {fall(self.share(t))}" for name, t in self.ranked
+        ]
 
 
 def fall(share: Fraction) -> str:
@@ -62,12 +66,12 @@ def drivers_picture(drivers: Drivers, *, mark: str = "") -> str:
     subject = Subject("drivers", "", drivers.attribute, (mark, drivers.t, drivers.ranked))
     title = f"{drivers.attribute}: what each quasi-identifier gives away"
     reading = (
-        f"With all of them t is {decimal_text(float(drivers.t))}. Each bar is that t; hatched is what goes "
+        f"With all of them {drivers.of} is {decimal_text(float(drivers.t))}. Each bar is that t; hatched is what goes "
         "when one quasi-identifier is left out. They may overlap, so the parts need not add up."
     )
     head, y = heading(title, reading)
     entries = [
-        (box(0, -7, 28, 14, "tc-stay"), "t without it"),
+        (box(0, -7, 28, 14, "tc-stay"), f"{drivers.of} without it"),
         (box(0, -7, 28, 14, "tc-leave", fill=f"url(#{subject.identity}-hatch)"), "what goes with it"),
     ]
     key, y = legend(entries, y + 12, WIDTH)
@@ -87,7 +91,9 @@ def _bars(drivers: Drivers, identity: str, top: float) -> list[str]:
         y = top + _PITCH * at
         middle, gone = y + _THICK / 2 + 5, drivers.share(t)
         cut = left + (right - left) * (1 - float(gone))
-        title = element("title", escaped(f"without {name} t is {t}"))
+        title = element(
+            "title", escaped(f"without {name} {drivers.of} is {t if drivers.of == 't' else decimal_text(float(t))}")
+        )
         parts.append(words(left - 8, middle, shortened(name, left - MARGIN - 8, SIZE), anchor="end", hint=name))
         parts.append(element("rect", title, x=left, y=y, width=cut - left, height=_THICK, class_="tc-stay"))
         if gone > 0:

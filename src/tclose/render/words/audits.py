@@ -152,19 +152,34 @@ def vacuous_sentence(attribute: AttributeAudit) -> str:
     return f"No class could have t above {shown(attribute.largest_t)}; a threshold from there on is vacuous."
 
 
+_LOWER = 1 - 1e-9
+"""A mean is lower than another if it is below this share of it: sums of floats are off by less."""
+
+
 def driver_of(attribute: AttributeAudit) -> str | None:
     """Return the quasi-identifier that drives the disclosure: without it t is lowest, and lower than now."""
     if not attribute.drivers or "t" not in attribute.figures:
         return None
     t, name = min((t, name) for name, t in attribute.drivers.items())
-    return name if t < attribute.t else None
+    if t < attribute.t:
+        return name
+    averages = attribute.averages
+    if averages is None or not averages.without:
+        return None
+    mean, name = min((mean, name) for name, mean in averages.without.items())
+    return name if mean < averages.as_is * _LOWER else None
 
 
 def ranked_drivers(attribute: AttributeAudit) -> list[tuple[str, str, bool]]:
-    """Return each quasi-identifier with t without it, the lowest first, and whether it drives the disclosure."""
-    most = driver_of(attribute)
-    ranked = sorted((attribute.drivers or {}).items(), key=lambda item: item[1])
-    return [(visible(name), shown(t), name == most) for name, t in ranked]
+    """Return each quasi-identifier with t without it, the lowest first, and whether it drives the disclosure.
+
+    Where none lowers t, they are ranked by t on average, which stands beside it.
+    """
+    most, averages = driver_of(attribute), attribute.averages
+    means = {} if averages is None else averages.without
+    ranked = sorted((attribute.drivers or {}).items(), key=lambda item: (item[1], means.get(item[0], 0.0)))
+    beside = {name: f", {decimal_text(mean)} on average" for name, mean in means.items()}
+    return [(visible(name), f"{shown(t)}{beside.get(name, '')}", name == most) for name, t in ranked]
 
 
 def found_words(verdict: Verdict) -> str:
@@ -273,6 +288,13 @@ def driver_sentence(attribute: AttributeAudit) -> str:
     name = driver_of(attribute)
     if name is None:
         return "Leaving out any one quasi-identifier would not bring t down."
+    averages = attribute.averages
+    if averages is not None:
+        return (
+            f"Leaving out any one quasi-identifier would not bring the largest t down. On average over rows t is "
+            f"{decimal_text(averages.as_is)}; {visible(name)} gives away most: without it, it would be "
+            f"{decimal_text(averages.without[name])}."
+        )
     return f"{visible(name)} gives away most: without it t would be {shown(attribute.drivers[name])}."
 
 

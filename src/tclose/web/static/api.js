@@ -51,8 +51,17 @@ export async function post(path, data, options) {
   return (await ask("POST", path, JSON.stringify(data), options)).json();
 }
 
-export function upload(file) {
-  return ask("POST", `/uploads?name=${encodeURIComponent(file.name)}`, file).then((response) => response.json());
+// Brings a file, or several as one table; the answer is a table, or the tables of a database.
+export async function upload(files, folder = "") {
+  let told = {};
+  for (const [at, file] of files.entries()) {
+    const query = new URLSearchParams({ name: file.name });
+    if (files.length > 1) query.set("more", String(at < files.length - 1));
+    if (told.upload) query.set("upload", told.upload);
+    if (folder) query.set("folder", folder);
+    told = await (await ask("POST", `/uploads?${query}`, file)).json();
+  }
+  return told;
 }
 
 export async function putText(path, text) {

@@ -13,7 +13,7 @@ const MOST_SHOWN = 11;
 const TALLEST = 8_000_000;
 
 export function classesPanel(root) {
-  const view = { sort: null, descending: true, search: "", of: "", total: 0, matching: 0, columns: [], keys: 0, pages: new Map(), version: 0, job: null, at: 0 };
+  const view = { sort: null, descending: true, search: "", of: "", total: 0, matching: 0, columns: [], keys: 0, pages: new Map(), version: 0, job: null, at: 0, selected: null };
   const explanation = explanationPanel();
   const toolbar = h("div", { class: "toolbar" });
   const count = h("p", { class: "soft", role: "status" });
@@ -61,6 +61,7 @@ export function classesPanel(root) {
   function anew() {
     view.version += 1;
     view.pages.clear();
+    view.matching = view.total;
     view.at = 0;
     body.scrollTop = 0;
     if (view.job) page(0);
@@ -97,7 +98,7 @@ export function classesPanel(root) {
     const cells = chosen.map((column) =>
       h("span", { role: "gridcell", class: column < view.keys ? "key" : "num" }, data ? (column < view.keys ? cell(data[column]) : number(data[column])) : "…"),
     );
-    return h("div", { role: "row", class: "grid-row", "aria-rowindex": String(at + 2), "aria-selected": String(at === view.at), "data-at": String(at), on: { click: () => choose(at) } }, cells);
+    return h("div", { role: "row", "aria-rowindex": String(at + 2), "aria-selected": String(Boolean(data) && keyOf(data) === view.selected), class: `grid-row${at === view.at ? " at" : ""}`, "data-at": String(at), on: { click: () => choose(at) } }, cells);
   }
 
   // The size and t first, then the key, then ℓ: what decides stays in sight where there is little room.
@@ -121,11 +122,15 @@ export function classesPanel(root) {
   function choose(at) {
     view.at = at;
     const data = view.pages.get(Math.floor(at / PAGE))?.[at % PAGE];
+    if (data) view.selected = keyOf(data);
     drawRows();
     if (!data) return;
     const key = Object.fromEntries(view.columns.slice(0, view.keys).map((name, column) => [name, data[column]]));
     explanation.show(view.job, view.of || null, key);
   }
+
+  // A class by its key: what is selected is what is explained, wherever it stands.
+  const keyOf = (data) => JSON.stringify(data.slice(0, view.keys));
 
   function reveal(at) {
     view.at = Math.max(0, Math.min(at, view.matching - 1));
@@ -160,7 +165,7 @@ export function classesPanel(root) {
   listen("audit", () => {
     const { job, result, busy } = state.audit;
     if (busy || !result) {
-      if (!result && !busy) { view.job = null; view.matching = 0; draw(); explanation.clear(); }
+      if (!result && !busy) { view.job = null; view.matching = 0; view.selected = null; draw(); explanation.clear(); }
       return;
     }
     if (job === view.job) return;
@@ -170,19 +175,21 @@ export function classesPanel(root) {
     Object.assign(view, { job, columns: table.columns, keys: result.audit.roles.quasi.length, total: table.classes, matching: table.classes, of: "" });
     if (!table.columns.includes(view.sort)) Object.assign(view, { sort, descending: true });
     tools();
+    if (!explanation.again(job)) view.selected = null;
     anew();
-    explanation.again(job);
   });
-  // The class that is explained is the one that is selected, wherever it was chosen.
+  // The class that is explained is the one that is selected, wherever it was chosen; those like it stand first.
   root.addEventListener("explain", (event) => {
+    const { attribute } = event.detail;
     const key = textKey(event.detail.key);
-    explanation.show(state.audit.job, event.detail.attribute, key);
-    view.at = -1;
-    for (const [place, rows] of view.pages) {
-      const found = (rows ?? []).findIndex((row) => view.columns.slice(0, view.keys).every((name, at) => row[at] === key[name]));
-      if (found >= 0) { reveal(place * PAGE + found); return; }
-    }
-    drawRows();
+    explanation.show(state.audit.job, attribute, key);
+    const own = state.audit.result?.class_tables ?? {};
+    const of = attribute in own ? attribute : "";
+    const { columns } = own[of];
+    const sort = columns.find((name) => name.replace(/_+$/, "") === `${attribute}.t`) ?? view.sort;
+    Object.assign(view, { of, columns, sort, descending: true, search: "", keys: Object.keys(key).length, selected: JSON.stringify(Object.values(key)) });
+    tools();
+    anew();
   });
   queueMicrotask(() => document.getElementById("panel-classes")?.addEventListener("shown", () => view.job && draw()));
   return panel;

@@ -43,24 +43,26 @@ export function comparison(job) {
   return h("details", { class: "compare", id: "compare", on: { toggle: toggled } }, h("summary", {}, "Rows before and after"), body);
 }
 
-// Every column once: what is published as it was stands alone, what changed stands behind what it was, tinted.
+// A row as it was on the left, as it is published on the right, with what changed tinted.
 function sides(told, rows) {
   const lines = rows.flatMap(({ size, before, after }) => after.map((cells, at) => line(told.columns, at ? "" : size.toLocaleString("en"), before, cells)));
+  const names = (side) => told.columns.map((name) => h("th", { scope: "col", class: side }, visible(name)));
   return h(
     "div",
     { class: "scroll", tabindex: "0", role: "region", "aria-label": "Rows before and after" },
-    h("table", { class: "wide sides" }, h("thead", {}, h("tr", {}, [told.counts, ...told.columns].map((name) => h("th", { scope: "col" }, visible(name))))), h("tbody", {}, lines)),
+    h(
+      "table",
+      { class: "wide sides" },
+      h("thead", {}, h("tr", {}, h("td", {}), ["before", "after"].map((side) => h("th", { scope: "colgroup", colspan: String(told.columns.length), class: side }, side))), h("tr", {}, h("th", { scope: "col" }, told.counts), names("before"), names("after"))),
+      h("tbody", {}, lines),
+    ),
   );
 }
 
 function line(columns, size, before, after) {
-  const was = (place) => h("span", { class: "was" }, before ? cell(before[place]) : "withheld");
-  const pair = (place) => {
-    if (!after) return h("td", { class: "changed" }, was(place), " ", h("span", { class: "is" }, "→ left out"));
-    if (before && before[place] === after[place]) return h("td", {}, cell(after[place]));
-    return h("td", { class: "changed" }, was(place), " ", h("span", { class: "is" }, `→ ${cell(after[place])}`));
-  };
-  return h("tr", {}, h("td", {}, size), columns.map((_, place) => pair(place)));
+  const was = (place) => h("td", { class: "before was" }, before ? cell(before[place]) : "withheld");
+  const is = (place) => h("td", { class: before && before[place] === after[place] ? "after" : "after changed" }, cell(after[place]));
+  return h("tr", {}, h("td", {}, size), columns.map((_, place) => was(place)), after ? columns.map((_, place) => is(place)) : h("td", { class: "after changed", colspan: String(columns.length) }, "left out"));
 }
 
 function bars(title, items) {

@@ -71,7 +71,10 @@ export function explanationPanel() {
     if (same && state.audit.result.audit.attributes[asked.attribute]) {
       asked.job = job;
       load();
-    } else clear();
+      return true;
+    }
+    clear();
+    return false;
   }
 
   clear();

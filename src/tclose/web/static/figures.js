@@ -1,7 +1,7 @@
 // The verdict and the figures, as the last audit found them; marked as stale while a new one runs.
 
 import { button, careful, h, redraw, verdictKind } from "./dom.js";
-import { both, counted, figure, fraction, keyText, visible } from "./format.js";
+import { both, counted, figure, fraction, keyText, number, visible } from "./format.js";
 import { take } from "./api.js";
 import { plainly } from "./faults.js";
 import { meaning } from "./terms.js";
@@ -146,22 +146,25 @@ function some(audit, explain) {
 
 function drivers(name, attribute, told) {
   if (!attribute.drivers) return null;
-  const ranked = Object.entries(attribute.drivers).sort(([, a], [, b]) => a.value - b.value);
-  const most = attribute.largest_t.value || 1;
+  // Where no single column lowers the largest t, they are ranked by t on average over rows, which is what they change.
+  const averages = told.averages && { as_is: { value: told.averages.as_is }, without: Object.fromEntries(Object.entries(told.averages.without).map(([column, value]) => [column, { value }])) };
+  const [now, without] = averages ? [averages.as_is, averages.without] : [attribute.t, attribute.drivers];
+  const ranked = Object.entries(without).sort(([, a], [, b]) => a.value - b.value);
+  const most = (averages ? now.value : attribute.largest_t.value) || 1;
   const bar = (label, found, extra) =>
     h(
       "li",
       { class: extra },
       h("span", { class: "bar-name" }, label),
-      h("span", { class: "track", "aria-hidden": "true" }, h("span", { "width%": (100 * found.value) / most })),
-      h("span", { class: "bar-value" }, both(found)),
+      h("span", { class: "track", "aria-hidden": "true" }, h("span", { "width%": Math.min(100, (100 * found.value) / most) })),
+      h("span", { class: "bar-value" }, averages ? `${number(found.value)} on average` : both(found)),
     );
   return h(
     "section",
-    { class: "drivers", "aria-label": `What drives the disclosure of ${visible(name)}` },
+    { class: "drivers", "aria-label": `What drives the disclosure of ${visible(name)}`, "data-drivers": averages ? "average" : "largest" },
     h("h3", {}, `What drives the disclosure of ${visible(name)}`, meaning("driver")),
-    h("p", { class: "soft" }, told.driver === null ? "No single quasi-identifier does: leaving one out does not lower t." : `Without ${visible(told.driver)}, t would be lowest.`),
-    h("ul", { class: "bars" }, bar("as it is", attribute.t, "as-is"), ranked.map(([column, found]) => bar(`without ${visible(column)}`, found, column === told.driver ? "most" : ""))),
+    h("p", { class: "soft" }, visible(told.driving)),
+    h("ul", { class: "bars" }, bar("as it is", now, "as-is"), ranked.map(([column, found]) => bar(`without ${visible(column)}`, found, column === told.driver ? "most" : ""))),
   );
 }
 

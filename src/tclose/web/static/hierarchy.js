@@ -3,7 +3,7 @@
 import { button, field, h, say, select } from "./dom.js";
 import { post } from "./api.js";
 import { counted, shown, visible } from "./format.js";
-import { outline } from "./outline.js";
+import { treeEditor } from "./tree.js";
 import { change, look, state, tell } from "./store.js";
 
 const BUILDERS = [
@@ -51,7 +51,13 @@ export function hierarchySettings(name, column) {
   }
   const weight = h("input", { type: "text", inputmode: "decimal", id: `weight-${name}`, value: column.weight ?? "", placeholder: "1", on: { change: () => weigh(name, weight.value) } });
   parts.push(field("Weight in the loss", weight));
-  return h("div", { class: "settings" }, parts, isTree ? outline(name, given, set, found?.leaves) : null, preview(name, found));
+  return h("div", { class: "settings" }, parts, isTree ? treeEditor(name, given, set, found?.leaves) : editable(name, found, set), preview(name, found));
+}
+
+// What was made from the values, or by a rule, as a tree that can be changed by hand.
+function editable(name, found, set) {
+  if (!found?.tree) return null;
+  return h("p", { class: "actions" }, button("Edit as a tree", () => set(found.tree), { class: "quiet", id: `edit-${name}` }));
 }
 
 function weigh(name, text) {

@@ -1,7 +1,7 @@
 // The lattice of levels: what each comes to; a box that is chosen sets the levels.
 
 import { button, h, say } from "./dom.js";
-import { drawn, framed, pickable, titleOf } from "./pictures.js";
+import { drawn, framed, pickable } from "./pictures.js";
 import { state } from "./store.js";
 import { worker } from "./work.js";
 
@@ -22,7 +22,7 @@ function outcome(job, stale, chosen) {
   const levelsOf = ({ levels }) => Object.fromEntries(levels.split(",").map((level, at) => [columns[at], Number(level)]));
   return [
     stale ? h("p", { class: "outdated" }, h("strong", {}, stale)) : null,
-    framed(pickable(drawn(picture, "lattice"), titleOf, (data) => chosen(levelsOf(data))), "The lattice of levels"),
+    framed(pickable(drawn(picture, "lattice"), null, (data) => chosen(levelsOf(data))), "The lattice of levels"),
     h("p", { class: "hint" }, "Choose a box to set these levels, and to see what lies around them."),
   ];
 }

@@ -80,7 +80,7 @@ async function begin() {
   try {
     const [words, back] = await Promise.all([get(""), comeBack()]);
     state.words = words;
-    if (!back && words.named) await open({ named: true }, { told: progress });
+    if (!back && words.named && !words.named.database) await open({ named: true }, { told: progress });
     const view = viewOf() || (back ? "" : "figures");
     if (state.table && view) {
       go(view, { replace: true });

@@ -13,13 +13,13 @@ export function drawn({ element }, name) {
 // A picture in a frame that is scrolled where there is little room.
 export const framed = (picture, label) => h("div", { class: "scroll picture", tabindex: "0", role: "region", "aria-label": label }, picture);
 
-// Makes the parts of a picture that can be chosen buttons, for the mouse and for the keyboard.
+// Makes the parts of a picture that can be chosen buttons, for the mouse and for the keyboard; by their titles, or labels.
 export function pickable(picture, label, pick) {
   picture.setAttribute("role", "group");
   for (const part of picture.querySelectorAll(".tc-pick")) {
     part.setAttribute("role", "button");
     part.setAttribute("tabindex", "0");
-    part.setAttribute("aria-label", label(part));
+    if (label) part.setAttribute("aria-label", label(part));
     part.addEventListener("click", () => pick(part.dataset));
     part.addEventListener("keydown", (event) => {
       if (event.key !== "Enter" && event.key !== " ") return;

@@ -51,10 +51,12 @@ export const rolesSuggested = () =>
   Boolean(state.suggested) && Object.entries(state.policy.columns).every(([name, { role }]) => state.suggested.columns[name]?.role === role);
 
 export async function open(how, options) {
-  const table = how instanceof File ? await upload(how) : await post("/tables", how);
+  const table = how.files ? await upload(how.files, how.folder) : await post("/tables", how);
+  if (table.tables) return table; // a database, of which one is still to be chosen
   try {
     await enter(table, null, {}, options);
     claim(table.id);
+    return null;
   } catch (problem) {
     if (table.text && problem.status === 422) problem.table = table; // it may be read in another way
     else close(table.id);

@@ -67,6 +67,16 @@ class PostgreSQL(Dialect):
             begun.append(f"SET LOCAL statement_timeout = {max(1, round(source.timeout * 1000))}")
         return [*begun, "SAVEPOINT tclose_reading", "SET TRANSACTION READ ONLY"] if writable else begun
 
+    def tables(self, most: int) -> str:
+        """Return the query of all tables and views that this user may read, each with its schema."""
+        return (
+            "SELECT n.nspname::text AS of, c.relname::text AS name FROM pg_catalog.pg_class AS c "  # noqa: S608 - ours
+            "JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') "
+            "AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema' AND NOT c.relispartition "
+            "AND has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT') "
+            f"ORDER BY 1, 2 LIMIT {most:d}"
+        )
+
     def columns(self, connection: Connection, relation: str) -> tuple[DatabaseColumn, ...]:
         """Return the columns of a table or query."""
         schema = connection.schema(f"SELECT * FROM {relation} LIMIT 0")  # noqa: S608 - quoted, or the person's own

@@ -72,6 +72,14 @@ class SQLite(Dialect):
         absolute, relative = Path(path[2:]), Path(path[3:])
         return absolute if absolute.exists() else relative
 
+    def tables(self, most: int) -> str:
+        """Return the query of all tables and views; a file has no schemas of its own."""
+        own = r"name NOT LIKE 'sqlite\_%' ESCAPE '\'"
+        return (
+            f"SELECT '' AS of, name FROM sqlite_master WHERE type IN ('table', 'view') AND {own} "  # noqa: S608 - ours
+            f"ORDER BY name LIMIT {most:d}"
+        )
+
     def columns(self, connection: Connection, relation: str) -> tuple[DatabaseColumn, ...]:
         """Return the columns of a table or query; their types are found when they are needed."""
         schema = connection.schema(f"SELECT * FROM {relation} LIMIT 0")  # noqa: S608 - quoted, or the person's own
