@@ -10,7 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import tclose
@@ -80,6 +80,32 @@ def test_no_parameters_near_pitmans_are_more_likely(classes):
             assert likelihood(changed, alpha, classes) <= best + 1e-7
         if 1e-6 < alpha * other < 1 and theta > -alpha * other:
             assert likelihood(theta, alpha * other, classes) <= best + 1e-7
+
+
+@pytest.mark.parametrize("classes", [{1: 97, 2: 2}, {1: 56, 2: 1}, {1: 28, 2: 1}, {1: 1000, 2: 3}, {1: 87, 2: 2}])
+def test_nearly_all_alone_no_parameters_of_a_grid_are_more_likely_than_pitmans(classes):
+    """There θ is large and α near 0: sums over classes and rows are nearly the same, and their difference decides."""
+    rows, number = sum(i * c for i, c in classes.items()), sum(classes.values())
+
+    def by_terms(theta, alpha):
+        alone = [math.log1p(-i * (1 - alpha) / (theta + i)) for i in range(1, number)]
+        more = [-math.log(theta + i) for i in range(number, rows)]
+        return math.fsum([*alone, *more, *(c * math.log(j - alpha) for i, c in classes.items() for j in range(1, i))])
+
+    grid = [(math.exp(at / 4), alpha) for at in range(-8, 140) for alpha in (1e-6, 0.01, 0.1, 0.3, 0.5, 0.7, 0.9)]
+    assert by_terms(*pitman_parameters(classes)) >= max(by_terms(*point) for point in grid) - 1e-9
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.dictionaries(st.integers(1, 9), st.integers(1, 2000), min_size=1, max_size=4),
+    st.integers(0, 10**6),
+)
+@example({1: 97, 2: 2}, 910)
+def test_nobody_estimates_more_people_than_there_are(classes, more):
+    sample = Frequencies(classes)
+    for found in estimated(sample, sample.rows + more).values():
+        assert found.uniques is None or 0 <= found.uniques <= (sample.rows + more) * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("classes", [{5: 1}, {1: 7}])

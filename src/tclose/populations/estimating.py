@@ -74,8 +74,9 @@ def pitman(sample: Frequencies, people: int) -> Estimate:
     if found is None:
         return Estimate("pitman", None, {})
     theta, alpha = found
-    uniques = math.exp(math.lgamma(theta + 1) - math.lgamma(theta + alpha) + alpha * math.log(people))
-    return Estimate("pitman", uniques, {"theta": theta, "alpha": alpha})
+    parameters = {"theta": theta, "alpha": alpha}
+    log = math.lgamma(theta + 1) - math.lgamma(theta + alpha) + alpha * math.log(people)
+    return Estimate("pitman", math.exp(min(log, math.log(people))), parameters)
 
 
 def snb(sample: Frequencies, people: int) -> Estimate:

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 
 _STEPS = 200
 _LEAST_ALPHA = 1e-7
+_SERIES_FROM = 10
+_FAR = 1e4
 
 
 def pitman_parameters(classes: Mapping[int, int]) -> tuple[float, float] | None:
@@ -30,7 +32,7 @@ def pitman_parameters(classes: Mapping[int, int]) -> tuple[float, float] | None:
 
     def slope(alpha: float) -> float:
         at = theta(alpha)
-        gained = (number - 1 - at * _sum_of_shares(at, alpha, number)) / alpha
+        gained = _sum_of_weighted_shares(at, alpha, number)
         lost = math.fsum(
             count * (_digamma(size - alpha) - _digamma(1 - alpha)) for size, count in classes.items() if size > 1
         )
@@ -42,12 +44,28 @@ def pitman_parameters(classes: Mapping[int, int]) -> tuple[float, float] | None:
 
 def _sum_of_shares(theta: float, alpha: float, number: int) -> float:
     """Return Σ_{i=1}^{u−1} 1/(θ + iα)."""
-    return (_digamma(theta / alpha + number) - _digamma(theta / alpha + 1)) / alpha
+    return _between(theta / alpha, number) / alpha
 
 
-def _between(theta: float, rows: int) -> float:
-    """Return ψ(θ+n) − ψ(θ+1)."""
-    return _digamma(theta + rows) - _digamma(theta + 1)
+def _sum_of_weighted_shares(theta: float, alpha: float, number: int) -> float:
+    """Return Σ_{i=1}^{u−1} i/(θ + iα); where θ is large beside uα, by powers of iα/θ, since little else is left."""
+    ratio = theta / alpha
+    if ratio < _FAR * number:
+        return (number - 1 - ratio * _between(ratio, number)) / alpha
+    squares = (2 * number - 1) / (3 * ratio)
+    cubes = number * (number - 1) / (2 * ratio * ratio)
+    return number * (number - 1) / (2 * theta) * (1 - squares + cubes)
+
+
+def _between(x: float, number: int) -> float:
+    """Return ψ(x+n) − ψ(x+1) for x > −1, to all digits also where x is large and the two are nearly the same."""
+    found, low, apart = 0.0, x + 1, number - 1
+    while low < _SERIES_FROM and apart:
+        found += 1 / low
+        low += 1
+        apart -= 1
+    high = low + apart
+    return found + math.log1p(apart / low) + apart / (2 * low * high) - (_series(high) - _series(low))
 
 
 def _root(falling: Callable[[float], float], low: float, high: float) -> float:
@@ -66,9 +84,13 @@ def _root(falling: Callable[[float], float], low: float, high: float) -> float:
 def _digamma(x: float) -> float:
     """Return ψ(x) for x > 0: by its recurrence up to 10, from there by its asymptotic series."""
     found = 0.0
-    while x < 10:
+    while x < _SERIES_FROM:
         found -= 1 / x
         x += 1
+    return found + math.log(x) - 1 / (2 * x) - _series(x)
+
+
+def _series(x: float) -> float:
+    """Return what log x − 1/(2x) is more than ψ(x), for large x."""
     square = 1 / (x * x)
-    series = square * (1 / 12 - square * (1 / 120 - square * (1 / 252 - square * (1 / 240 - square / 132))))
-    return found + math.log(x) - 1 / (2 * x) - series
+    return square * (1 / 12 - square * (1 / 120 - square * (1 / 252 - square * (1 / 240 - square / 132))))
