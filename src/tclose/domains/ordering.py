@@ -12,7 +12,7 @@ from tclose.domains.drafts import Draft, by_text
 from tclose.domains.observed import Kind
 from tclose.errors import DomainError, counted, either
 from tclose.roles import Ordered
-from tclose.values import UnclearNumbersError, as_text, exact_number, named_texts, sizes_of
+from tclose.values import UnclearNumbersError, another_order, as_text, exact_number, named_texts, sizes_of
 
 
 def bring_in_order(draft: Draft, distance: Ordered) -> None:
@@ -36,6 +36,11 @@ def sort_by_value(draft: Draft, *, quiet: bool) -> None:
         draft.keep([*(present[i] for i in order), *rest])
         return
     sizes = _sizes(draft, present, quiet=quiet)
+    if draft.kind == "time" and None in sizes and not quiet:
+        raise DomainError(
+            f"The ordered column {draft.name!r} has dates beyond the years 1 to 9999, or texts beside its dates "
+            f"({sizes.count(None)} of {len(sizes)} distinct values). Make them missing, or make the column nominal."
+        )
     if all(size is not None for size in sizes):
         if not quiet:
             _check_spelled_once(draft.name, "ordered", sizes)
@@ -45,19 +50,24 @@ def sort_by_value(draft: Draft, *, quiet: bool) -> None:
     elif quiet or all(size is None for size in sizes):
         order = sorted(range(len(present)), key=lambda i: as_text(draft.values[present[i]]))
         if not quiet:
+            _check_alphabet(draft, [as_text(draft.values[position]) for position in present])
             draft.notes.append(f"The column is text in alphabetical order; give the scale with {_scale(draft.name)}")
     else:
         some = sum(1 for size in sizes if size is not None)
-        if draft.kind == "time":
-            raise DomainError(
-                f"The ordered column {draft.name!r} has dates beyond the years 1 to 9999, or texts beside its dates "
-                f"({len(sizes) - some} of {len(sizes)} distinct values). Make them missing, or make the column nominal."
-            )
         raise DomainError(
             f"The ordered column {draft.name!r} mixes numbers and text ({some} of {len(sizes)} distinct values read "
             f"as numbers); give the scale with {_scale(draft.name)} or make it nominal."
         )
     draft.keep([*(present[i] for i in order), *rest])
+
+
+def _check_alphabet(draft: Draft, texts: Sequence[str]) -> None:
+    """Refuse texts that the alphabet puts in another order than the dates or numbers in them have."""
+    if (other := another_order(texts)) is not None:
+        raise DomainError(
+            f"The ordered column {draft.name!r} is text whose alphabetical order is not that of {other}; give the "
+            f"scale with {_scale(draft.name)}, write dates as 2020-12-31, or make it nominal."
+        )
 
 
 def _sizes(draft: Draft, positions: Sequence[int], *, quiet: bool) -> list[Fraction | None]:
@@ -79,7 +89,7 @@ def _check_spelled_once(name: str, word: str, sizes: Sequence[Fraction | None]) 
 
 def _native_order(values: list[Any], kind: Kind) -> list[int] | None:
     """Return the order of values that Python itself can compare, or None where it cannot."""
-    if kind not in ("number", "time", "truth"):
+    if kind not in ("number", "time", "truth") or any(isinstance(value, str) for value in values):
         return None
     if any(isinstance(value, np.datetime64) for value in values):  # NumPy would let one of another century overflow
         values = [exact_number(value) for value in values]

@@ -6,6 +6,7 @@ decides is not guessed.
 
 from __future__ import annotations
 
+from tclose.values.alphabets import another_order
 from tclose.values.moments import FineMoment
 from tclose.values.names import castable, named_texts, respelled
 from tclose.values.numerals import UnclearNumbersError, reads_as_numbers
@@ -15,6 +16,7 @@ from tclose.values.texts import as_text, same_text
 __all__ = [
     "FineMoment",
     "UnclearNumbersError",
+    "another_order",
     "as_text",
     "castable",
     "exact_number",
