@@ -10,7 +10,7 @@ from fractions import Fraction
 from tclose.errors import InputError, InternalError, closest, either, listed
 from tclose.measuring import Task
 from tclose.recoding.checking import failing_classes
-from tclose.recoding.improving.step import improved
+from tclose.recoding.improving.step import improved, known_to_moves
 from tclose.recoding.partition import Partition, check_whole
 from tclose.recoding.problem import Problem
 from tclose.recoding.search import FindPartition, Search, Tell
@@ -46,6 +46,8 @@ class Method:
     """Whether it can do nothing but divide rows that look alike."""
     uniform: bool = False
     """Whether it promises one level for each column, which an improvement would break."""
+    overtaken: bool = False
+    """Whether moves keep more of a large table whose look-alikes stay together: ``auto`` leaves it out there."""
     moves: bool = False
     """Whether it is a search by moves itself: nothing without effort, and nothing more by stricter thresholds."""
     for_any: bool = False
@@ -99,6 +101,7 @@ METHODS: dict[str, Method] = {
             "peel.method",
             "Releases what is already close and generalises only the rest, part by part.",
             "tclose",
+            overtaken=True,
         ),
         Method(
             "gather",
@@ -173,9 +176,15 @@ def found(key: str, problem: Problem, search: Search) -> Found | None:
         attempt = _climbed(method, problem, told)
         attempts += [] if attempt is None else [attempt]
     if not attempts:
-        return found("merge", problem, search) if key == AUTO else None
+        return _last(problem, search, methods) if key == AUTO else None
     best = min([*attempts, *_bettered(attempts, problem, search.part(_FOUND, 1.0))], key=lambda each: each.loss)
     return replace(best, partition=replace(best.partition, notes=(*best.partition.notes, *_stopped(search))))
+
+
+def _last(problem: Problem, search: Search, tried: list[Method]) -> Found | None:
+    """Return what the methods find that were left out because others keep more, now that those found nothing."""
+    left_out = [each.key for each in METHODS.values() if each not in tried and (each.overtaken or each.key == "merge")]
+    return next((each for key in left_out if (each := found(key, problem, search)) is not None), None)
 
 
 def _stopped(search: Search) -> Iterator[str]:
@@ -206,8 +215,15 @@ def _applying(problem: Problem, search: Search) -> Iterator[Method]:
         size = problem.rows if method.by_rows else len(problem.counts)
         too_large = method.largest is not None and size > method.largest
         useless = (method.for_any and problem.any is None) or (method.moves and not search.effort)
+        useless |= method.overtaken and _moves_keep_more(problem, search)
         if not (too_large or useless or (search.whole_classes and method.by_rows)):
             yield method
+
+
+def _moves_keep_more(problem: Problem, search: Search) -> bool:
+    """Say whether a search by moves keeps more than any method that it may begin with, as far as was ever measured."""
+    large = len(problem.counts) > _SMALL and problem.any is None
+    return large and search.whole_classes and search.effort > 0 and known_to_moves(problem)
 
 
 def _is_tiny(problem: Problem) -> bool:

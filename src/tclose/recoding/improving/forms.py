@@ -73,6 +73,8 @@ class Standing(NamedTuple):
     sizes: Integers
     low: Codes
     high: Codes
+    parts: Floats
+    """What the cell of each column of a class costs: classes × columns."""
     losses: Floats
     """What each row of a class loses."""
     excess: Floats
@@ -91,4 +93,6 @@ class Standing(NamedTuple):
     tally: Integers
     touched: NDArray[np.bool_]
     box: Codes
-    """The box that a class would have without a unit."""
+    """The box that a class would have without a unit, and the one that another has with it: low, high, low, high."""
+    queue: Integers
+    """The classes that a unit may join, while the best of them is looked for."""

@@ -17,6 +17,8 @@ _NEVER = np.float32(1e30)
 _FAR = 1e15
 """What a cell costs that may not be published."""
 _ROUNDING = 1e-9
+BLOCK = 64
+"""So many classes are passed over together where none of them is worth a look."""
 
 
 @numba.njit(inline="always")
@@ -39,194 +41,238 @@ def cell_cost(columns, nodes, costs, line, scales, q, low, high):
 
 
 @numba.njit(inline="always")
-def excess(attributes, cells, bounds, least, size, mass, unit, sign):
-    """Return by how many rows a class is beyond its limits with a unit added (sign 1.0) or taken away (−1.0)."""
+def excess(attributes, cells, bounds, least, size, mass, c, unit, u, sign):
+    """Return by how many rows class c is beyond its limits with unit u added (sign 1.0) or taken away (−1.0)."""
     beyond = float(max(least - size, 0))
     for a in range(len(bounds)):
-        rows = mass[len(cells) + a] + sign * unit[len(cells) + a]
+        rows = mass[c, len(cells) + a] + sign * unit[u, len(cells) + a]
         if bounds[a] >= 1.0 or rows <= 0.0:
             continue
         total = 0.0
         if attributes[a, 2]:
             for cell in range(attributes[a, 0], attributes[a, 1]):
-                total += cells[cell, 1] * abs(mass[cell] + sign * unit[cell] - cells[cell, 0] * rows)
+                total += cells[cell, 1] * abs(mass[c, cell] + sign * unit[u, cell] - cells[cell, 0] * rows)
         else:
             for cell in range(attributes[a, 0], attributes[a, 1]):
-                total += cells[cell, 1] * max(mass[cell] + sign * unit[cell] - cells[cell, 0] * rows, 0.0)
+                total += cells[cell, 1] * max(mass[c, cell] + sign * unit[u, cell] - cells[cell, 0] * rows, 0.0)
         beyond += max(total - bounds[a] * rows + _ROUNDING, 0.0)
     return beyond
 
 
-@numba.njit
-def _set_cells(standing, shapes, c, low, high):
-    """Give a class a box, and write what it costs, also with any further position; an empty class has a box of −1."""
-    columns, nodes, costs, line, scales = shapes
-    joins, loss = standing.joins, 0.0
+@numba.njit(inline="always")
+def _set_cells(columns, nodes, costs, line, scales, low, high, parts, joins, c, box, side):
+    """Give a class the box of a side, write what it costs, also with any further position; return what a row loses.
+
+    An empty class has a box of −1.
+    """
+    loss = 0.0
     for q in range(len(columns)):
-        if low[q] != standing.low[c, q] or high[q] != standing.high[c, q]:
-            standing.low[c, q], standing.high[c, q] = low[q], high[q]
+        first, last, end = box[side, q], box[side + 1, q], columns[q, END]
+        if first != low[c, q] or last != high[c, q]:
+            low[c, q], high[c, q] = first, last
+            cost = cell_cost(columns, nodes, costs, line, scales, q, first, last)
+            parts[c, q] = cost
             for p in range(columns[q, SPAN]):
-                cost = cell_cost(columns, nodes, costs, line, scales, q, min(low[q], p), max(high[q], p))
-                joins[columns[q, END] + p, c] = cost
-        loss += cell_cost(columns, nodes, costs, line, scales, q, low[q], high[q])
-    standing.losses[c] = loss
+                if p < first or p > last:
+                    cost = cell_cost(columns, nodes, costs, line, scales, q, min(first, p), max(last, p))
+                    joins[end + p, c] = cost
+                else:
+                    joins[end + p, c] = parts[c, q]
+        loss += parts[c, q]
+    return loss
 
 
-@numba.njit
-def _set_worth(standing, strictness, c):
-    standing.rows[c] = standing.sizes[c]
-    standing.worth[c] = standing.sizes[c] * standing.losses[c] + strictness * standing.excess[c]
-
-
-@numba.njit
-def _linked(standing, crowd, u, c):
-    """Take a unit into a class, but for what its cells cost."""
-    head = standing.heads[c]
-    standing.of_unit[u], standing.heads[c] = c, u
-    standing.links[u, 0], standing.links[u, 1] = head, -1
+@numba.njit(inline="always")
+def _link(links, heads, u, c):
+    """Write that a unit is the first of a class."""
+    head = heads[c]
+    links[u, 0], links[u, 1], heads[c] = head, -1, u
     if head >= 0:
-        standing.links[head, 1] = u
-    standing.sizes[c] += crowd.weights[u]
-    standing.mass[c] += crowd.mass[u]
+        links[head, 1] = u
 
 
-@numba.njit
-def _unlinked(standing, crowd, u, c):
-    """Take a unit out of a class, but for what its cells cost."""
-    after, before = standing.links[u]
+@numba.njit(inline="always")
+def _unlink(links, heads, u, c):
+    """Write that a unit is no more in a class."""
+    after, before = links[u, 0], links[u, 1]
     if before >= 0:
-        standing.links[before, 0] = after
+        links[before, 0] = after
     else:
-        standing.heads[c] = after
+        heads[c] = after
     if after >= 0:
-        standing.links[after, 1] = before
-    standing.sizes[c] -= crowd.weights[u]
-    standing.mass[c] -= crowd.mass[u]
+        links[after, 1] = before
 
 
 @numba.njit
 def _standing(shapes, limits, crowd, of_unit, number, room):
     """Return the classes as the units make them up."""
-    units, columns = crowd.positions.shape
-    positions = shapes.columns[columns - 1, END] + shapes.columns[columns - 1, SPAN]
+    columns, nodes, costs, line, scales = shapes
+    units, width = crowd.positions.shape
+    positions = columns[width - 1, END] + columns[width - 1, SPAN]
     standing = Standing(
         of_unit, np.zeros(number, np.int64),
-        np.zeros((number, columns), np.int32), np.zeros((number, columns), np.int32),
-        np.zeros(number), np.zeros(number),
+        np.zeros((number, width), np.int32), np.zeros((number, width), np.int32),
+        np.zeros((number, width)), np.zeros(number), np.zeros(number),
         np.zeros((number, crowd.mass.shape[1])),
         np.full((units, 2), -1), np.full(number, -1), np.full((positions, number), _NEVER, np.float32),
         np.zeros(number, np.float32), np.zeros(number, np.float32), np.zeros(number, np.int64), np.array([0, room]),
-        np.zeros(number, np.bool_), np.zeros((2, columns), np.int32),
+        np.zeros(number, np.bool_), np.zeros((4, width), np.int32),
+        np.zeros(number, np.int64),
     )  # fmt: skip
     for u in range(units):
         c = of_unit[u]
         if c < 0:
             continue
-        for q in range(columns):
+        for q in range(width):
             position = crowd.positions[u, q]
             empty = standing.heads[c] < 0
             standing.low[c, q] = position if empty else min(standing.low[c, q], position)
             standing.high[c, q] = position if empty else max(standing.high[c, q], position)
-        _linked(standing, crowd, u, c)
-    nothing = np.zeros(crowd.mass.shape[1])
+        _link(standing.links, standing.heads, u, c)
+        standing.of_unit[u] = c
+        standing.sizes[c] += crowd.weights[u]
+        standing.mass[c] += crowd.mass[u]
+    nothing = np.zeros((1, crowd.mass.shape[1]))
     attributes, cells, bounds, least = limits
     for c in range(number - 1, -1, -1):
-        low, high = standing.low[c].copy(), standing.high[c].copy()
+        standing.box[0], standing.box[1] = standing.low[c], standing.high[c]
         standing.low[c] = -1
         if standing.heads[c] < 0:
             standing.free[standing.tally[0]] = c
             standing.tally[0] += 1
             continue
-        _set_cells(standing, shapes, c, low, high)
-        beyond = excess(attributes, cells, bounds, least, standing.sizes[c], standing.mass[c], nothing, 0.0)
+        standing.losses[c] = _set_cells(
+            columns, nodes, costs, line, scales, standing.low, standing.high, standing.parts, standing.joins, c,
+            standing.box, 0,
+        )  # fmt: skip
+        beyond = excess(attributes, cells, bounds, least, standing.sizes[c], standing.mass, c, nothing, 0, 0.0)
         standing.excess[c] = beyond
     return standing
 
 
 @numba.njit(inline="always")
-def _loss_without(columns, nodes, costs, line, scales, positions, low, high, loss, links, other, u, box):
+def _widen(positions, u, low, high, c, empty, box):
+    """Write the box that a class has with a unit."""
+    for q in range(positions.shape[1]):
+        position = positions[u, q]
+        box[2, q] = position if empty else min(position, low[c, q])
+        box[3, q] = position if empty else max(position, high[c, q])
+
+
+@numba.njit(inline="always")
+def _empty(c, losses, beyond, low, joins, free, tally):
+    """Write that a class has no units, so that its number is free."""
+    losses[c] = beyond[c] = 0.0
+    for q in range(low.shape[1]):
+        low[c, q] = -1
+    for at in range(len(joins)):
+        joins[at, c] = _NEVER
+    free[tally[0]] = c
+    tally[0] += 1
+
+
+@numba.njit(inline="always")
+def _change(
+    columns, nodes, costs, line, scales, low, high, parts, joins, c, box, side, held, mass, u, sign, losses, beyond,
+    heads, free, tally,
+):  # fmt: skip
+    """Write what a class holds and loses that a unit has joined (sign 1) or left (−1)."""
+    for cell in range(mass.shape[1]):
+        held[c, cell] += sign * mass[u, cell]
+    if heads[c] < 0:
+        _empty(c, losses, beyond, low, joins, free, tally)
+    else:
+        losses[c] = _set_cells(columns, nodes, costs, line, scales, low, high, parts, joins, c, box, side)
+
+
+@numba.njit(inline="always")
+def _saved(
+    columns, nodes, costs, line, scales, attributes, cells, bounds, least, positions, weights, mass, sizes, low, high,
+    parts, losses, beyond, held, links, heads, u, own, box, strictness,
+):  # fmt: skip
+    """Return what is saved if a unit leaves its class, and by how many rows this is then beyond its limits."""
+    rest, without, after = sizes[own] - weights[u], 0.0, 0.0
+    if rest > 0:
+        after = excess(attributes, cells, bounds, least, rest, held, own, mass, u, -1.0)
+        without = _loss_without(
+            columns, nodes, costs, line, scales, positions, low, high, parts, losses[own], links, own, heads[own], u,
+            box,
+        )  # fmt: skip
+    return sizes[own] * losses[own] - rest * without + strictness * (beyond[own] - after), after
+
+
+@numba.njit(inline="always")
+def _loss_without(columns, nodes, costs, line, scales, positions, low, high, parts, loss, links, own, first, u, box):
     """Return what each row of a class would lose without a unit, and write the box that it would have."""
-    first = other
     for q in range(len(columns)):
-        position, least, most = positions[u, q], low[q], high[q]
+        position, lowest, highest = positions[u, q], low[own, q], high[own, q]
+        least, most = lowest, highest
         if position in (least, most):
             least, most, other = np.int32(columns[q, SPAN]), np.int32(-1), first
-            while other >= 0 and (least != low[q] or most != high[q]):
+            while other >= 0 and (least != lowest or most != highest):
                 if other != u:
                     least = min(least, positions[other, q])
                     most = max(most, positions[other, q])
                 other = links[other, 0]
-            if least != low[q] or most != high[q]:
-                loss += cell_cost(columns, nodes, costs, line, scales, q, least, most)
-                loss -= cell_cost(columns, nodes, costs, line, scales, q, low[q], high[q])
+            if least != lowest or most != highest:
+                loss += cell_cost(columns, nodes, costs, line, scales, q, least, most) - parts[own, q]
         box[0, q], box[1, q] = least, most
     return max(loss, 0.0)
 
 
 @numba.njit(inline="always")
-def _foreseen(columns, joins, rows, worth, position, weight, growth):
+def _foreseen(columns, joins, rows, worth, positions, u, weight, growth):
     """Write what the loss would grow by, nearly, if a unit joined each class and no class were beyond its limits."""
-    growth[:] = joins[position[0]]
+    at = positions[u, 0]
+    for c in range(len(growth)):
+        growth[c] = joins[at, c]
     for q in range(1, len(columns)):
-        join = joins[columns[q, END] + position[q]]
+        at = columns[q, END] + positions[u, q]
         for c in range(len(growth)):
-            growth[c] += join[c]
+            growth[c] += joins[at, c]
     for c in range(len(growth)):
         growth[c] = (rows[c] + weight) * growth[c] - worth[c]
 
 
-@numba.njit
-def _moved(standing, shapes, crowd, plan, strictness, u, target, after, beyond):
-    """Move a unit from its class, which is then beyond its limits by ``after``, to another (−1: out)."""
-    own = standing.of_unit[u]
-    if own >= 0:
-        _unlinked(standing, crowd, u, own)
-        standing.excess[own], standing.touched[own] = after, plan.once
-        if standing.heads[own] < 0:
-            standing.losses[own] = standing.excess[own] = 0.0
-            standing.low[own] = -1
-            standing.joins[:, own] = _NEVER
-            standing.free[standing.tally[0]] = own
-            standing.tally[0] += 1
-        else:
-            _set_cells(standing, shapes, own, standing.box[0], standing.box[1])
-        _set_worth(standing, strictness, own)
-    standing.tally[1] += crowd.weights[u] * ((own < 0) - (target < 0))
-    standing.of_unit[u] = target
-    if target < 0:
-        return
-    empty = standing.heads[target] < 0
-    if empty:
-        standing.tally[0] -= 1
-    _linked(standing, crowd, u, target)
-    low, high = crowd.positions[u].copy(), crowd.positions[u].copy()
-    if not empty:
-        low, high = np.minimum(low, standing.low[target]), np.maximum(high, standing.high[target])
-    _set_cells(standing, shapes, target, low, high)
-    standing.excess[target], standing.touched[target] = beyond, plan.once
-    _set_worth(standing, strictness, target)
+@numba.njit(inline="always")
+def _fewer(growth, most, own, touched, queue):
+    """Write the classes where a unit would add less than ``most``; return how many."""
+    waiting, bound = 0, np.float32(most)
+    for begin in range(0, len(growth), BLOCK):
+        end, below = min(begin + BLOCK, len(growth)), 0
+        for c in range(begin, end):
+            below += growth[c] < bound
+        if below:
+            for c in range(begin, end):
+                if growth[c] < bound and c != own and not touched[c]:
+                    queue[waiting] = c
+                    waiting += 1
+    return waiting
 
 
 @numba.njit(inline="always")
-def _chosen(shapes, limits, standing, crowd, growth, strictness, u, own, most):
-    """Return the class where a unit adds least, less than ``most``; its excess with it, and what it adds; else −2."""
-    columns, nodes, costs, line, scales = shapes
-    attributes, cells, bounds, least = limits
-    sizes, losses, beyond, touched = standing.sizes, standing.losses, standing.excess, standing.touched
-    low, high, mass, unit, position = standing.low, standing.high, standing.mass, crowd.mass[u], crowd.positions[u]
-    weight, best, excess_there = crowd.weights[u], -2, 0.0
-    for c in range(len(growth)):
-        if growth[c] < most and c != own and not touched[c]:
-            loss = 0.0
-            for q in range(len(columns)):
-                p = position[q]
-                loss += cell_cost(columns, nodes, costs, line, scales, q, min(low[c, q], p), max(high[c, q], p))
-            more = (sizes[c] + weight) * loss - sizes[c] * losses[c] - strictness * beyond[c]
-            if more >= most:
-                continue
-            after = excess(attributes, cells, bounds, least, sizes[c] + weight, mass[c], unit, 1.0)
-            if more + strictness * after < most:
-                best, most, excess_there = c, more + strictness * after, after
+def _chosen(
+    attributes, cells, bounds, least, sizes, held, touched, queue, mass, growth, strictness, u, weight, own, most
+):
+    """Return the class where a unit adds least, less than ``most``; its excess with it, and what it adds; else −2.
+
+    Those come first where least would be added if none were beyond its limits, which is the least that can be.
+    """
+    best, excess_there = -2, 0.0
+    waiting = _fewer(growth, most, own, touched, queue)
+    while waiting > 0:
+        first = 0
+        for at in range(1, waiting):
+            if growth[queue[at]] < growth[queue[first]]:
+                first = at
+        c = queue[first]
+        if growth[c] >= most:
+            break
+        waiting -= 1
+        queue[first] = queue[waiting]
+        after = excess(attributes, cells, bounds, least, sizes[c] + weight, held, c, mass, u, 1.0)
+        if growth[c] + strictness * after < most:
+            best, most, excess_there = c, growth[c] + strictness * after, after
     return best, excess_there, most
 
 
@@ -236,37 +282,54 @@ def _round(shapes, limits, crowd, standing, plan, order, growth, heat, strictnes
     columns, nodes, costs, line, scales = shapes
     attributes, cells, bounds, least = limits
     positions, weights, mass, alone = crowd
-    of_unit, sizes, low, high, losses, beyond, held, links, heads, joins, rows, worth, free, tally, touched, box = (
-        standing
-    )
-    full = plan.full
+    of_unit, sizes, low, high, parts, losses, beyond, held, links, heads, joins, rows, worth, free, tally = (
+        standing[:15]
+    )  # fmt: skip
+    touched, box, queue = standing[15:]
+    full, once = plan.full, plan.once
     for u in order:
         own, weight = of_unit[u], weights[u]
-        saved, after, rest = weight * full, 0.0, 0
+        saved, after = weight * full, 0.0
         if own >= 0:
             if touched[own]:
                 continue
-            rest, without = sizes[own] - weight, 0.0
-            if rest > 0:
-                after = excess(attributes, cells, bounds, least, rest, held[own], mass[u], -1.0)
-                without = _loss_without(
-                    columns, nodes, costs, line, scales, positions, low[own], high[own], losses[own], links,
-                    heads[own], u, box,
-                )  # fmt: skip
-            saved = sizes[own] * losses[own] - rest * without + strictness * (beyond[own] - after)
+            saved, after = _saved(
+                columns, nodes, costs, line, scales, attributes, cells, bounds, least, positions, weights, mass,
+                sizes, low, high, parts, losses, beyond, held, links, heads, u, own, box, strictness,
+            )  # fmt: skip
         most = saved - 1e-7 * (1.0 + abs(saved)) - (heat * np.log(np.random.random()) if heat > 0.0 else 0.0)
         if most <= 0.0:
             continue
-        _foreseen(columns, joins, rows, worth, positions[u], np.float32(weight), growth)
+        _foreseen(columns, joins, rows, worth, positions, u, np.float32(weight), growth)
         target, excess_there, least_more = _chosen(
-            shapes, limits, standing, crowd, growth, strictness, u, own, most
+            attributes, cells, bounds, least, sizes, held, touched, queue, mass, growth, strictness, u, weight, own,
+            most,
         )  # fmt: skip
         if own >= 0 and weight <= tally[1] and weight * full < least_more:
             target, excess_there, least_more = -1, 0.0, weight * full
-        if (own < 0 or rest > 0) and tally[0] > 0 and alone[u, 0] + strictness * alone[u, 1] < least_more:
+        if (own < 0 or sizes[own] > weight) and tally[0] > 0 and alone[u, 0] + strictness * alone[u, 1] < least_more:
             target, excess_there = free[tally[0] - 1], alone[u, 1]
-        if target > -2:
-            _moved(standing, shapes, crowd, plan, strictness, u, target, after, excess_there)
+        if target == -2:
+            continue
+        if own >= 0:
+            _unlink(links, heads, u, own)
+        if target >= 0:
+            tally[0] -= heads[target] < 0
+            _widen(positions, u, low, high, target, heads[target] < 0, box)
+            _link(links, heads, u, target)
+        of_unit[u] = target
+        tally[1] += weight * ((own < 0) - (target < 0))
+        for side in (0, 2):
+            c, sign, excess_now = (target, 1, excess_there) if side else (own, -1, after)
+            if c >= 0:
+                sizes[c] += sign * weight
+                beyond[c], touched[c] = excess_now, once
+                _change(
+                    columns, nodes, costs, line, scales, low, high, parts, joins, c, box, side, held, mass, u, sign,
+                    losses, beyond, heads, free, tally,
+                )  # fmt: skip
+                rows[c] = sizes[c]
+                worth[c] = sizes[c] * losses[c] + strictness * beyond[c]
 
 
 @numba.njit
@@ -275,12 +338,12 @@ def _weigh_alone(shapes, limits, crowd):
     columns, nodes, costs, line, scales = shapes
     attributes, cells, bounds, least = limits
     positions, weights, mass, alone = crowd
-    nothing = np.zeros(mass.shape[1])
+    nothing = np.zeros((1, mass.shape[1]))
     for u in range(len(weights)):
         for q in range(len(columns)):
             cost = cell_cost(columns, nodes, costs, line, scales, q, positions[u, q], positions[u, q])
             alone[u, 0] += weights[u] * cost
-        alone[u, 1] = excess(attributes, cells, bounds, least, weights[u], mass[u], nothing, 0.0)
+        alone[u, 1] = excess(attributes, cells, bounds, least, weights[u], mass, u, nothing, 0, 0.0)
 
 
 @machine_code
@@ -292,8 +355,9 @@ def anneal(shapes, limits, crowd, plan, of_unit, number, room):
     order, growth = np.arange(len(of_unit)), np.zeros(number, np.float32)
     for at in range(len(plan.heat)):
         for c in range(number):
-            _set_worth(standing, plan.strictness[at], c)
+            standing.rows[c] = standing.sizes[c]
+            standing.worth[c] = standing.sizes[c] * standing.losses[c] + plan.strictness[at] * standing.excess[c]
         for i in range(len(order) - 1, 0, -1):
-            j = np.random.randint(0, i + 1)
+            j = int(np.random.random() * (i + 1))
             order[i], order[j] = order[j], order[i]
         _round(shapes, limits, crowd, standing, plan, order, growth, plan.heat[at], plan.strictness[at])

@@ -12,11 +12,13 @@ from tclose.counts import Integers
 from tclose.recoding.improving.forms import Plan
 from tclose.recoding.improving.shapes import Column, shapes_of
 from tclose.recoding.improving.units import Masses, Units
-from tclose.recoding.problem import Floats
+from tclose.recoding.problem import Codes, Floats
 
 MOST_CLASSES = 500
 """How many classes a region has at the most."""
 MOST_UNITS = 6_000
+SORTED_FROM = 20
+"""Where a column has so many times more positions than a region has units, these are sorted instead of ticked off."""
 SPARE = 0.25
 """For so large a share of its classes, and a few more, a region has numbers for new ones."""
 _Searched = tuple[Integers, Integers]
@@ -97,7 +99,7 @@ class Field:
         local = np.empty((len(units), len(self.columns)), dtype=np.int32)
         columns = []
         for at, column in enumerate(self.columns):
-            there, local[:, at] = np.unique(self.units.positions[units, at], return_inverse=True)
+            there, local[:, at] = _numbered_along(self.units.positions[units, at], column.nodes.shape[1])
             columns.append(column.at(there))
         number = len(kept) + min(int(SPARE * len(kept)) + 8, len(units))
         crowd = self.masses.crowd(self.units, units, local)
@@ -118,6 +120,16 @@ class Field:
         order = np.argsort(region, kind="stable")
         bounds = np.flatnonzero(np.diff(region[order])) + 1
         return np.split(order, bounds)
+
+
+def _numbered_along(positions: Codes, span: int) -> tuple[Codes, Codes]:
+    """Return the positions that occur of so many, in their order, and the place of each one among them."""
+    if span > SORTED_FROM * len(positions):
+        there, places = np.unique(positions, return_inverse=True)
+        return there, places.astype(np.int32)
+    occurs = np.zeros(span, dtype=bool)
+    occurs[positions] = True
+    return np.flatnonzero(occurs).astype(np.int32), (np.cumsum(occurs, dtype=np.int32) - 1)[positions]
 
 
 def _divided(middles: Floats, sizes: Integers, draw: np.random.Generator) -> Integers:

@@ -131,12 +131,17 @@ def annealed(
         search.tell(course.stage, share)
 
     moving = _Moving(problem, field, course, np.random.default_rng([problem.seed, 7]), tell, search.late)
-    known = all(task.model.key in _KNOWN for task in problem.tasks)
-    classes = moving.freely(units.classes) if known or close is not None else moving.judged(units.classes)
+    free = close is not None or known_to_moves(problem)
+    classes = moving.freely(units.classes) if free else moving.judged(units.classes)
     found = units.partitioned(classes)
     if found.suppressed() <= problem.most_suppressed and not failing_classes(problem, found, own=search.own).any():
         return found
     return repaired(problem, found, search)
+
+
+def known_to_moves(problem: Problem) -> bool:
+    """Return whether the loops know all that is required, so that classes may be beyond it for a while."""
+    return all(task.model.key in _KNOWN for task in problem.tasks)
 
 
 def _lost_by_class(problem: Problem, partition: Partition) -> float:

@@ -16,6 +16,18 @@ def dealt(keys, next_place, rows, placed):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def slot_boxes(slots, counts, positions, axes, sizes, low, high):  # type: ignore[no-untyped-def]
+    """Write the size and the box of each slot of rows; ``low`` starts above and ``high`` below all positions."""
+    for i in range(len(slots)):
+        sizes[slots[i]] += counts[i]
+        box = slots[i] * axes
+        row = i * axes
+        for axis in range(axes):
+            low[box + axis] = min(low[box + axis], positions[row + axis])
+            high[box + axis] = max(high[box + axis], positions[row + axis])
+
+
+@kernel
 def piece_boxes(part_of, begin, end, outside, slots, slot_sizes, slot_low, slot_high, axes, sizes, low, high):  # type: ignore[no-untyped-def]
     """Write the size and the box of each piece: the labels ``begin`` to ``end`` of its part, or all the others.
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tclose.counts import Integers
 from tclose.recoding.boxes import Boxes
-from tclose.recoding.mondrian.counting import dealt
+from tclose.recoding.mondrian.counting import dealt, slot_boxes
 from tclose.recoding.mondrian.cuts import Parts, Profile, Runs, Values
 from tclose.recoding.mondrian.judging import Judge
 from tclose.recoding.mondrian.scoring import Chooser, Division
@@ -170,11 +170,7 @@ def slot_bounds(
     """
     axes = positions.shape[1]
     sizes = np.zeros(number, dtype=np.int64)
-    np.add.at(sizes, slots, counts[rows])
-    low = np.full((axes, number), np.iinfo(np.int32).max, dtype=np.int32)
-    high = np.full((axes, number), -1, dtype=np.int32)
-    for axis in range(axes):
-        here = positions[rows, axis]
-        np.minimum.at(low[axis], slots, here)
-        np.maximum.at(high[axis], slots, here)
-    return sizes, np.ascontiguousarray(low.T), np.ascontiguousarray(high.T)
+    low = np.full(number * axes, np.iinfo(np.int32).max, dtype=np.int32)
+    high = np.full(number * axes, -1, dtype=np.int32)
+    slot_boxes(slots, counts[rows], positions[rows].ravel(), axes, sizes, low, high, work=len(rows) * axes)
+    return sizes, low.reshape(number, axes), high.reshape(number, axes)
