@@ -212,7 +212,7 @@ def test_columns_that_cannot_be_used_are_left_out_with_their_reason():
 def test_progress_is_reported():
     stages = []
     statistics_of("example:salary", progress=lambda stage, share: stages.append((stage, share)))
-    assert [stage for stage, _ in stages][:2] == ["Reading rows", "Scanning columns"]
+    assert [stage for stage, _ in stages][:3] == ["Reading the table", "Reading rows", "Scanning columns"]
 
 
 def test_the_names_of_columns_are_found_without_more():

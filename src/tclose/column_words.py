@@ -99,7 +99,7 @@ def word_in(name: str, words: Collection[str]) -> str | None:
 @functools.lru_cache(10_000)
 def _spoken(name: str) -> tuple[str, ...]:
     """Return all that a column name may speak: its words together, in pairs, each, and those they consist of."""
-    tokens = name_words(name)
+    tokens = _words(name)
     pairs = [first + second for first, second in itertools.pairwise(tokens)]
     parts = [part for token in tokens for part in divided(token)]
     return ("".join(tokens), *pairs, *tokens, *parts)
@@ -113,8 +113,8 @@ def person_in(name: str) -> str | None:
     >>> person_in("patient_id"), person_in("CustomerNumber"), person_in("id"), person_in("street"), person_in("code")
     ('patientid', 'customer number', 'id', None, None)
     """
-    tokens = name_words(name)
-    if tokens == ["id"]:
+    tokens = _words(name)
+    if tokens == ("id",):
         return "id"
     whose = [token for token in tokens if token in _PEOPLE or token.removesuffix("s") in _PEOPLE]
     numbers = [token for token in tokens if token in _NUMBERS]
@@ -129,7 +129,7 @@ def people_in(name: str) -> str | None:
     >>> people_in("Patient"), people_in("customers"), people_in("patient_age")
     ('patient', 'customers', None)
     """
-    tokens = name_words(name)
+    tokens = _words(name)
     alone = len(tokens) == 1 and (tokens[0] in _PEOPLE or tokens[0].removesuffix("s") in _PEOPLE)
     return tokens[0] if alone else None
 
@@ -142,11 +142,19 @@ def name_words(name: str) -> list[str]:
     >>> name_words("dateOfBirth"), name_words("Código postal"), name_words("ZIP2020")
     (['date', 'of', 'birth'], ['codigo', 'postal'], ['zip'])
     """
-    plain = unicodedata.normalize("NFKD", name.replace("ß", "ss"))
-    plain = "".join(letter for letter in plain if not unicodedata.combining(letter))
-    return [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", plain)]
+    return list(_words(name))
 
 
+@functools.lru_cache(10_000)
+def _words(name: str) -> tuple[str, ...]:
+    plain = name
+    if not name.isascii():
+        plain = unicodedata.normalize("NFKD", name.replace("ß", "ss"))
+        plain = "".join(letter for letter in plain if not unicodedata.combining(letter))
+    return tuple(word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", plain))
+
+
+@functools.lru_cache(10_000)
 def divided(token: str) -> tuple[str, ...]:
     """Return the known words of which a token consists without rest, as few as possible; none if it does not.
 

@@ -162,3 +162,12 @@ def test_a_release_whose_first_rows_are_alike_is_read_back_as_it_is(tmp_path, mo
     columns = {"age": [30] * 50_000, "dose": [Decimal(8)] * 25_000 + [Decimal("0.25")] * 25_000}
     release = anonymize(columns, Roles(quasi=["age"], sensitive=["dose:ordered"]), require={"k": 50_000})
     assert release.write(tmp_path / name).audit.rows == 50_000
+
+
+def test_a_file_that_changes_after_it_was_looked_at_is_looked_at_again(tmp_path, connection, monkeypatch):
+    monkeypatch.setattr(text_tables, "_SAMPLE_ROWS", 10_000)
+    path = write(tmp_path / "rows.csv", "a,b\n1,x\n2,y\n")
+    table = loaded(connection, path)
+    assert table.column("a").type == "BIGINT"
+    write(path, "a,b\n1,x\nunknown,y\n")
+    assert counted(table.keep(["a", "b"])) == {("1", "x"): 1, ("unknown", "y"): 1}

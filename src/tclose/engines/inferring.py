@@ -38,6 +38,9 @@ class Looking(ABC):
     def seen(self, aggregates: Sequence[str]) -> Sequence[Any]:
         """Return what aggregates over all rows give."""
 
+    def forget(self) -> None:  # noqa: B027 - most engines keep nothing
+        """Keep no longer what was kept to answer the next question."""
+
     def seen_of_each(self, columns: Sequence[str], aggregates: Sequence[str]) -> list[Sequence[Any]]:
         """Return what aggregates over the cells of each column give."""
         row = self.seen([each.replace(CELL, column) for column in columns for each in aggregates])
@@ -84,6 +87,7 @@ def infer(
             drafts[column] = replace(draft, padded=padded, nans=nans)
         sized = _with_digits(table, drafts)
         found |= _verified(table, sized) if verify else sized
+    table.forget()
     return found
 
 

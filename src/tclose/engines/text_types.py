@@ -103,6 +103,11 @@ class TextType:
     nans: bool = False
     zoned: bool = False
 
+    @property
+    def by_shape(self) -> bool:
+        """Whether every text of the shapes and digits that were seen is a value: a whole number of few digits is."""
+        return self.type == "BIGINT" and self.shapes == ("whole",)
+
     def value(self, column: str, sql: Sql) -> str:
         """Return the SQL of the value; null where the text does not fit."""
         if self.type == "VARCHAR":

@@ -6,6 +6,7 @@ import datetime as dt
 import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import duckdb
 
@@ -151,9 +152,12 @@ def _bound(connection: duckdb.DuckDBPyConnection, text: TextTable, label: str, n
         _column(Column(name, alias, "VARCHAR"), types[alias]) for name, alias in zip(text.names, aliases, strict=True)
     )
     known = rows if rows < _SAMPLE_ROWS else None
+    seen = _stamps(text)
 
     def keeper(table: LoadedTable, kept: tuple[Column, ...]) -> LoadedTable:
-        return _keep(table, kept, text, types)
+        whole = known is not None and seen == _stamps(text)
+        proven = [alias for alias, kind in types.items() if whole and (kind.by_shape or not wide)]
+        return _keep(table, kept, text, types, frozenset(proven))
 
     gathered: dict[tuple[Column, ...], LoadedTable | None] = {}
 
@@ -177,11 +181,26 @@ def _column(column: Column, kind: TextType) -> Column:
     return typed.moved(dt.UTC) if kind.zoned else typed
 
 
-def _keep(table: LoadedTable, kept: tuple[Column, ...], text: TextTable, types: Mapping[str, TextType]) -> LoadedTable:
-    """Copy columns with the types of the first rows; where a later value contradicts them, decide again."""
+def _stamps(text: TextTable) -> list[tuple[int, ...]]:
+    """Return by what it is seen that a file has changed."""
+    stats = [Path(path).stat() for path in text.files]
+    return [(stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns) for stat in stats]
+
+
+def _keep(
+    table: LoadedTable,
+    kept: tuple[Column, ...],
+    text: TextTable,
+    types: Mapping[str, TextType],
+    proven: frozenset[str] = frozenset(),
+) -> LoadedTable:
+    """Copy columns with the types of the first rows; where a later value contradicts them, decide again.
+
+    Every value of the columns that are proven was looked at when their types were decided.
+    """
     aliases = [column.alias for column in kept]
     with translated(table.label, names=text.files, connection=table.connection):
-        name, rows, settled = _copy(table.connection, text, {alias: types[alias] for alias in aliases})
+        name, rows, settled = _copy(table.connection, text, {alias: types[alias] for alias in aliases}, proven)
         if not settled:
             table.connection.execute(f"DROP TABLE {name}")
             name, rows, types = _copy_exactly(table.connection, text, aliases)
@@ -254,12 +273,17 @@ def _bare(table: LoadedTable, aliases: Sequence[str], text: TextTable, types: Ma
 
 
 def _copy(
-    connection: duckdb.DuckDBPyConnection, text: TextTable, types: Mapping[str, TextType], *, gathered: bool = False
+    connection: duckdb.DuckDBPyConnection,
+    text: TextTable,
+    types: Mapping[str, TextType],
+    proven: frozenset[str] = frozenset(),
+    *,
+    gathered: bool = False,
 ) -> tuple[str, int, bool]:
     """Copy typed columns, gathered rows once with their number; say whether every value fitted its type."""
     name = fresh_name("copy")
     values = [f"{kind.value(alias, SQL)} AS {alias}" for alias, kind in types.items()] or ["1 AS present"]
-    checked = [alias for alias, kind in types.items() if kind.type != "VARCHAR"]
+    checked = [alias for alias, kind in types.items() if kind.type != "VARCHAR" and alias not in proven]
     fits = [f"{' AND '.join(types[alias].fits(alias, SQL) for alias in checked)} AS fits"] if checked else []
     weight, grouped = ([f"{text.counts} AS {_WEIGHT}"], " GROUP BY ALL") if gathered else ([], "")
     ((rows,),) = connection.execute(

@@ -7,6 +7,7 @@ from typing import Any
 
 import duckdb
 
+from tclose.engines.duckdb.sql import fresh_name
 from tclose.engines.inferring import CELL, Looking
 from tclose.engines.text_types import Sql, TextType
 
@@ -36,6 +37,8 @@ class DuckSql(Sql):
 
 
 SQL = DuckSql()
+_MANY = 100
+"""From so many columns on, their different cells are kept while questions are asked of them."""
 
 
 class DuckTexts(Looking):
@@ -45,6 +48,8 @@ class DuckTexts(Looking):
         super().__init__(SQL)
         self._connection = connection
         self._table = table
+        self._places: dict[str, int] = {}
+        self._cells = ""
 
     def seen(self, aggregates: Sequence[str]) -> Sequence[Any]:
         """Return what aggregates over all rows give."""
@@ -57,11 +62,30 @@ class DuckTexts(Looking):
         All cells are brought into one column first, each different one once, because preparing the patterns anew for
         each column, and applying them to a cell again, takes longer; what is aggregated does not count a cell twice.
         """
-        cells = f"SELECT DISTINCT unnest([{', '.join(columns)}]) AS {CELL}, unnest(range({len(columns)})) AS place"
-        rows = self._connection.execute(
-            f"SELECT {', '.join(aggregates)} FROM ({cells} FROM {self._table}) GROUP BY place ORDER BY place"  # noqa: S608
-        ).fetchall()
-        return list(rows) or [(None,) * len(aggregates)] * len(columns)
+        query = f"SELECT {', '.join(aggregates)} FROM ({self._distinct(columns)}) GROUP BY place ORDER BY place"  # noqa: S608
+        return list(self._connection.execute(query).fetchall()) or [(None,) * len(aggregates)] * len(columns)
+
+    def _distinct(self, columns: Sequence[str]) -> str:
+        """Return the query for the different cells of columns; those of many columns are kept for the next question."""
+        cells = (
+            f"SELECT DISTINCT unnest([{', '.join(columns)}]) AS {CELL}, unnest(range({len(columns)})) AS place "  # noqa: S608
+            f"FROM {self._table}"
+        )
+        if self._places.keys() >= set(columns):
+            chosen = ", ".join(str(self._places[column]) for column in columns)
+            return f"FROM {self._cells} WHERE place IN ({chosen})"
+        if len(columns) < _MANY:
+            return cells
+        self.forget()
+        self._cells, self._places = fresh_name("cells"), {column: at for at, column in enumerate(columns)}
+        self._connection.execute(f"CREATE TEMP TABLE {self._cells} AS {cells}")
+        return f"FROM {self._cells}"
+
+    def forget(self) -> None:
+        """Keep the different cells no longer."""
+        if self._cells:
+            self._connection.execute(f"DROP TABLE {self._cells}")
+        self._cells, self._places = "", {}
 
 
 def strict_value(kind: TextType, column: str) -> str:
