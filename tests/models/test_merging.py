@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import pytest
@@ -71,3 +72,11 @@ def test_p_sensitivity_is_asked_of_every_confidential_attribute():
     columns = {"q": [1, 1, 1], "a": ["x", "y", "z"], "b": ["x", "x", "y"]}
     found = audit(columns, Roles(quasi="q", sensitive=["a", "b"]), require={"p": 3})
     assert [(v.attribute, v.holds) for v in found.verdicts] == [("a", True), ("b", False)]
+
+
+@pytest.mark.parametrize(("rows", "figure"), [(2, 0), (3, Fraction(1, 2)), (4, Fraction(1, 2)), (5, math.inf)])
+def test_a_class_is_near_itself_or_a_superset_if_that_has_enough_rows(rows, figure):
+    """Two classes of two rows, a and b, are all that there is: four rows, at a half from each."""
+    found = audit(rows_of({"1": [2, 0], "2": [0, 2]}), ROLES, require={"nt": (rows, "1/2")}, drivers=False)
+    assert found["s"]["nt"].value == figure
+    assert found.holds is (rows < 5)
