@@ -315,3 +315,37 @@ def test_a_single_file_takes_its_place_by_one_rename_without_a_journal(tmp_path,
 def test_half_of_a_letter_is_written_as_its_number(tmp_path):
     write_text(target_at(tmp_path / "r.txt"), "é\udc80\n")
     assert (tmp_path / "r.txt").read_bytes() == "é".encode() + b"\\udc80\n"
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="without /proc nobody can say which file is synced")
+def test_results_are_synced_before_the_journal_and_their_folder_after_the_renames(tmp_path, monkeypatch):
+    synced = []
+    sync = os.fsync
+
+    def noted(descriptor):
+        path = Path(f"/proc/self/fd/{descriptor}").readlink()
+        synced.append((path, (tmp_path / "r.csv").exists()))
+        sync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", noted)
+    put(set_of(tmp_path), ["table", "recipe"])
+    journal_at = next(at for at, (path, _) in enumerate(synced) if path.name == "journal.json.new")
+    before = {path for path, placed in synced[:journal_at] if path.name.startswith("new") and not placed}
+    assert {path.parent for path in before} == {target.private for target in set_of(tmp_path)}
+    assert (tmp_path, True) in synced
+    assert (tmp_path, False) not in synced
+
+
+def test_every_part_of_a_folder_is_synced(tmp_path, monkeypatch):
+    synced = []
+    monkeypatch.setattr("tclose.targets.journal.settle", synced.append)
+    (tmp_path / "parts" / "deep").mkdir(parents=True)
+    for name in ("a", "deep/b"):
+        (tmp_path / "parts" / name).touch()
+    journal.settle_tree(tmp_path / "parts")
+    assert {path.relative_to(tmp_path).as_posix() for path in synced} == {
+        "parts",
+        "parts/a",
+        "parts/deep",
+        "parts/deep/b",
+    }
