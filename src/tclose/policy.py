@@ -40,6 +40,7 @@ from tclose.policy_release import (
     threshold_text,
 )
 from tclose.roles import DISTANCES, Distance, Others, Roles, Together, distance_named
+from tclose.sources.addresses import unread_scheme
 from tclose.sources.database import is_database_address
 from tclose.sources.source import ReadOptions
 
@@ -329,7 +330,7 @@ def _table_path(given: object, folder: Path, key: str) -> str | None:
         return None
     if not isinstance(given, str):
         raise PolicyError(f"[table] {key} must be the text of a path.")
-    named = given == "-" or given.startswith("example:") or is_database_address(given)
+    named = given == "-" or given.startswith("example:") or is_database_address(given) or unread_scheme(given)
     return given if named else str(folder / given)
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tclose.errors import SourceError
+from tclose.policy_files import read_policy
 from tclose.sources import (
     ExampleSource,
     FileSource,
@@ -292,3 +293,25 @@ def test_naming_sources_loads_no_engine_and_no_frame_library() -> None:
         "sys.exit(', '.join(sorted(heavy)) or 0)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize(
+    ("address", "instead"),
+    [
+        ("jdbc:postgresql://ann:hidden@host/clinic", "postgresql://"),
+        ("jdbc:oracle:thin:ann/hidden@//host:1521/clinic", "data frame"),
+        ("odbc:DSN=clinic;PWD=hidden", "data frame"),
+        ("mysql+pymysql://ann:hidden@host/clinic", "data frame"),
+        ("snowflake://ann:hidden@account/clinic", "adbc:snowflake:"),
+        ("s3a://ann:hidden@bucket/a.parquet", "--engine spark"),
+    ],
+)
+@pytest.mark.parametrize("way", ["named", "in a policy"])
+def test_an_address_that_is_not_read_says_what_to_use_and_no_password(address, instead, way, tmp_path):
+    if way == "in a policy":
+        (tmp_path / "policy.toml").write_text(f"[table]\nsource = '{address}'\n")
+        address = read_policy(tmp_path / "policy.toml").source
+    with pytest.raises(SourceError) as refused:
+        locate(address)
+    assert instead in str(refused.value)
+    assert "hidden" not in str(refused.value)

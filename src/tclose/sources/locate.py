@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import cast
 
 from tclose.errors import SourceError, listed
-from tclose.sources.addresses import advice_for
+from tclose.sources.addresses import advice_for, unread_scheme
 from tclose.sources.database import DatabaseTable, files_of_database, is_database_address
 from tclose.sources.examples import example_named
 from tclose.sources.paths import files_at, files_below
@@ -23,7 +22,6 @@ from tclose.sources.source import (
     ValuesSource,
 )
 
-_REMOTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 _KNOWN_FRAMES: Mapping[tuple[str, str], tuple[FrameKind, str]] = {
     ("pandas", "DataFrame"): ("pandas", "a pandas DataFrame"),
     ("polars", "DataFrame"): ("polars", "a polars DataFrame"),
@@ -111,8 +109,7 @@ def _named(table: str | Path, options: ReadOptions) -> Source:
         return ExampleSource(f"the example {example.name!r}", example)
     if is_database_address(table):
         return DatabaseTable(text)
-    if isinstance(table, str) and _REMOTE.match(text):
-        scheme = text.partition("://")[0]
+    if isinstance(table, str) and (scheme := unread_scheme(text)) is not None:
         raise SourceError(
             f"An address such as {scheme}:// is not read: tclose makes no network connection for a file. "
             f"{advice_for(scheme)}"
@@ -125,7 +122,7 @@ def _sequence(table: Sequence[object], options: ReadOptions) -> Source:
         raise SourceError("An empty list is not a table; give paths, or one mapping for each row.")
     if all(isinstance(item, str | Path) for item in table):
         for item in table:
-            if isinstance(item, str) and (_REMOTE.match(item) or item == "-" or item.startswith("example:")):
+            if isinstance(item, str) and (unread_scheme(item) or item == "-" or item.startswith("example:")):
                 raise SourceError(
                     "A list of tables must name files; standard input, examples and addresses stand alone."
                 )

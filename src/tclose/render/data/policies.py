@@ -14,6 +14,7 @@ from tclose.policy import READ_KEYS, TABLE_KEYS, Policy
 from tclose.policy_about import REPORT_KEYS
 from tclose.policy_release import RELEASE_KEYS, ReleasePolicy
 from tclose.roles import Distance
+from tclose.sources.addresses import unread_scheme
 from tclose.sources.database import is_database_address
 from tclose.sources.source import ReadOptions
 
@@ -152,7 +153,8 @@ def _read(read: ReadOptions) -> dict[str, object]:
 
 
 def _path(path: str, folder: str | Path) -> str:
-    if path == "-" or path.startswith("example:") or is_database_address(path) or Path(path).is_absolute():
+    address = path.startswith("example:") or is_database_address(path) or unread_scheme(path)
+    if path == "-" or address or Path(path).is_absolute():
         return path
     return Path(os.path.relpath(path, folder)).as_posix()
 
