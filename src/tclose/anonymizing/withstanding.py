@@ -27,7 +27,7 @@ _PEOPLE = 60_000
 """Over its divisions a search is tried on about so many people, as far as few divisions allow."""
 _FEWEST, _MOST = 4, 8
 """Between so many divisions."""
-_NEARER = (Fraction(9, 10), Fraction(3, 4), Fraction(1, 2), Fraction(1, 4))
+_NEARER = (Fraction(19, 20), Fraction(9, 10), Fraction(3, 4), Fraction(1, 2), Fraction(1, 4))
 """By which shares of its threshold t is made stricter inside, one after the other."""
 _LARGER = (2, 4, 8)
 """By how much classes are made larger where no t is required."""
@@ -118,7 +118,8 @@ def withstood(subjects: Subjects, plan: Plan, limit: Fraction) -> Withstood:
 
     What was chosen because it looked well is not believed: a search that is likely within the limit is tried again on
     divisions that nobody has seen, and only their interval counts. A search that truly exceeds the limit looks well
-    with a probability of a sixth and is confirmed with one of a fortieth, so that none of six does in 39 of 40 tables.
+    with a probability of a sixth and is confirmed with one of a fortieth, so that none of seven does in 33 of 34
+    tables.
 
     Parameters
     ----------
