@@ -13,7 +13,7 @@ const MOST_SHOWN = 11;
 const TALLEST = 8_000_000;
 
 export function classesPanel(root) {
-  const view = { sort: null, descending: true, search: "", of: "", total: 0, matching: 0, columns: [], keys: 0, pages: new Map(), version: 0, job: null, at: 0, selected: null };
+  const view = { sort: null, descending: true, search: "", of: "", total: 0, matching: 0, columns: [], keys: 0, pages: new Map(), version: 0, job: null, at: 0, selected: null, wanted: null };
   const explanation = explanationPanel();
   const toolbar = h("div", { class: "toolbar" });
   const count = h("p", { class: "soft", role: "status" });
@@ -50,6 +50,7 @@ export function classesPanel(root) {
       view.pages.set(at, found.rows);
       Object.assign(view, { total: found.total, matching: found.matching, columns: found.columns, keys: found.keys });
       draw();
+      if (view.wanted !== null && Math.floor(view.wanted / PAGE) === at) choose(view.wanted);
     } catch (problem) {
       if (version === view.version) {
         view.pages.delete(at);
@@ -62,6 +63,7 @@ export function classesPanel(root) {
     view.version += 1;
     view.pages.clear();
     view.matching = view.total;
+    view.wanted = null;
     view.at = 0;
     body.scrollTop = 0;
     if (view.job) page(0);
@@ -119,11 +121,13 @@ export function classesPanel(root) {
     return h("span", { role: "columnheader", "aria-sort": sorted ? (view.descending ? "descending" : "ascending") : "none" }, h("button", { type: "button", class: "sort", id: `sort-${column}`, tabindex: "-1", on: { click: turn }, title: visible(name) }, mark + titleOf(name, column < view.keys)));
   }
 
+  // Explains the class of a row; one that is still on its way, as soon as it is there.
   function choose(at) {
     view.at = at;
     const data = view.pages.get(Math.floor(at / PAGE))?.[at % PAGE];
     if (data) view.selected = keyOf(data);
     drawRows();
+    view.wanted = data ? null : at;
     if (!data) return;
     const key = Object.fromEntries(view.columns.slice(0, view.keys).map((name, column) => [name, data[column]]));
     explanation.show(view.job, view.of || null, key);
