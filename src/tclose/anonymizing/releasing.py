@@ -180,6 +180,7 @@ def anonymize(
         original = original.with_numbers(numbers or {}, {name: opened.column(name).type for name in roles.quasi})
         frame = framed_table(session, original.counted, roles, wanted, bound.options, search)
         _check_enough(frame, original)
+        told = told_of_people(session, opened, roles)  # while a database still answers; a release ends that
         more = (
             *disguise_notes(original.published, roles, keyed=key is not None),
             *removal_notes(roles.undecided(available), roles),
@@ -188,8 +189,7 @@ def anonymize(
         found = bound.released(make, session, original.counted, frame, frame.settled(roles), wanted, method, search)
         recipe = with_disguise(found.recipe, disguise, keyed=key is not None)
         given_away = revealed(session, found, disguise, original.disguised)
-        notes = (*told_of_people(session, opened, roles), *found.notes, *more)
-        return replace(found, notes=notes, recipe=recipe, revealed=given_away)
+        return replace(found, notes=(*told, *found.notes, *more), recipe=recipe, revealed=given_away)
 
 
 def _check_enough(frame: Frame, original: Original) -> None:
