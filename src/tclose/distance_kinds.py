@@ -188,7 +188,7 @@ class Nominal(Distance):
     word = "nominal"
     null_choices = ("category", "drop", "error")
     definition = "Any two values are equally far apart, so the distance is half the sum of all |p − q|."
-    work = "{people} people of the class would have to change their value"
+    work = "{changed}"
     apart = "any two values are 1 apart"
     flows = "the differences of the shares"
     matching = "What can stay stays; any other match costs the same."

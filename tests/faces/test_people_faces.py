@@ -85,11 +85,24 @@ def test_explanations_count_people(run, table):
     done = run("explain", table, *ASKED[:-1], "--person", "patient_id", "--class", "zip=A", "--class", "age=30")
     told = " ".join(done.out.split())
     assert "people in class" in told
-    assert "3 people, each once for every value that they have there" in told
+    assert "3 values of people: everyone counts once for every value that they have there" in told
     asked = (*ASKED[:-1], "--person", "patient_id", "--show-people")
     data = json.loads(run("explain", table, *asked, "--format", "json").out)
     assert {each["counts"] for each in data["explanations"]} == {"people"}
     assert data["explanations"][0]["distance"]["exact"] == "5/21"
+
+
+def test_an_explanation_takes_no_share_of_values_for_a_share_of_people(run, tmp_path):
+    """Two people, who both have x and y, are four values: x is a half of them, though everybody has it."""
+    path = tmp_path / "several.csv"
+    path.write_text("who,zip,s\n1,A,x\n1,B,y\n2,A,x\n2,B,y\n")
+    asked = ("explain", path, "-q", "zip", "-s", "s:nominal", "--person", "who", "--class", "zip=A", "--show-people")
+    told = " ".join(run(*asked).out.split())
+    assert "has 2 values of people: everyone counts once for every value" in told
+    assert "the audited table of 4 values of people" in told
+    assert "in the table, 1 in 2 values of people are the s x" in told
+    assert "1 in 2 people" not in told
+    assert "4 people" not in told
 
 
 def test_a_profile_proposes_the_person_and_its_policy_counts_people(run, table, tmp_path):

@@ -11,9 +11,11 @@ from tclose.render.telling.bands import MOST_MOVES, ShownMoves, binned, divisor,
 from tclose.render.words.audits import distance_words
 from tclose.render.words.cells import key_text, visible
 from tclose.render.words.numbers import chance, decimal, equals, quantity
-from tclose.render.words.phrases import counted, percent, units
+from tclose.render.words.phrases import counted, percent
 
 NOTHING = "There is nothing to explain: no class holds a value."
+_VALUES = "values of people"
+"""What the shares of a distribution by people are of: somebody may have several values, and counts for each."""
 _NAMED = 4
 """So many values are named in a sentence, or one less and how many others."""
 _RULES = {
@@ -49,7 +51,7 @@ def verdict(explanation: Explanation) -> list[str]:
 
 def _equal_sentence(explanation: Explanation) -> str:
     name, table = visible(explanation.attribute), whole_of(explanation)
-    rows = units(explanation.size, explanation.unit)
+    rows = _mass(explanation, explanation.size)
     if len(explanation.values) == 1:
         only = f"{name} has a single value, so there is nothing to learn from"
         return f"{only} the class {key_text(explanation.key)} ({rows}): its distance from {table} is 0."
@@ -62,10 +64,18 @@ def _equal_sentence(explanation: Explanation) -> str:
 def _shift_sentence(explanation: Explanation) -> str:
     over = [shift for shift in explanation.shifts if shift.difference > 0]
     under = [shift for shift in explanation.shifts if shift.difference < 0]
+    of, has = ("people", "has") if explanation.unit == "rows" else (_VALUES, "is")
     return (
-        f"In the class {key_text(explanation.key)}, a larger share of people than in {whole_of(explanation)} has the "
-        f"{visible(explanation.attribute)} {_named(over)}, and a smaller share has {_named(under)}."
+        f"In the class {key_text(explanation.key)}, a larger share of {of} than in {whole_of(explanation)} {has} the "
+        f"{visible(explanation.attribute)} {_named(over)}, and a smaller share {has} {_named(under)}."
     )
+
+
+def _mass(explanation: Explanation, number: int) -> str:
+    """Return how much a distribution is made of: rows, or the values of people, who count once for each they have."""
+    if explanation.unit == "rows":
+        return counted(number, "row")
+    return counted(number, "value of people", _VALUES)
 
 
 def _named(shifts: Sequence[Shift]) -> str:
@@ -79,8 +89,9 @@ def _named(shifts: Sequence[Shift]) -> str:
 def _learning_sentence(explanation: Explanation) -> str:
     most = next(shift for shift in explanation.shifts if shift.difference > 0)
     name, value, table = visible(explanation.attribute), value_text(most.value), whole_of(explanation)
-    before = "nobody has" if not most.outside else f"{chance(most.outside)} people have"
-    after = f"{chance(most.inside)} have it"
+    of, have, it = ("people", "have", "have it") if explanation.unit == "rows" else (_VALUES, "are", "are")
+    before = "nobody has" if not most.outside else f"{chance(most.outside)} {of} {have}"
+    after = f"{chance(most.inside)} {it}"
     if most.inside == 1:
         after = f"everybody has it, so that the {name} of a person in it is known for certain"
     return (
@@ -93,7 +104,9 @@ def _ruled_out_sentence(explanation: Explanation) -> str:
     absent = [shift for shift in explanation.shifts if not shift.inside]
     if not absent or len(absent) == len(explanation.values) - 1:
         return ""
-    that = f"{chance(sum((shift.outside for shift in absent), Fraction(0)))} people in {whole_of(explanation)} have"
+    of, have = ("people", "have") if explanation.unit == "rows" else (_VALUES, "are")
+    share = chance(sum((shift.outside for shift in absent), Fraction(0)))
+    that = f"{share} {of} in {whole_of(explanation)} {have}"
     if len(absent) == 1:
         value = f"The {visible(explanation.attribute)} {value_text(absent[0].value)}"
         return f"{value}, which {that}, is ruled out: nobody in the class has it."
@@ -114,7 +127,9 @@ def _work(explanation: Explanation) -> str:
         counted_steps=counted(explanation.scale, "step"),
         length=decimal(length, 2),
         share=percent(value),
-        people=chance(value),
+        changed=f"{chance(value)} people of the class would have to change their value"
+        if explanation.unit == "rows"
+        else f"{chance(value)} {_VALUES} of the class would have to be another",
     )
 
 
@@ -136,13 +151,13 @@ def _lean(explanation: Explanation) -> str:
 
 def class_sentence(explanation: Explanation) -> str:
     """Return the class, its size and what it is compared with."""
-    rows = units(explanation.size, explanation.unit)
-    value = " with a value" if explanation.domain.left_out else ""
-    value += ", each once for every value that they have there" if explanation.unit == "people" else ""
+    value = " with a value" if explanation.domain.left_out and explanation.unit == "rows" else ""
+    once = ": everyone counts once for every value that they have there" if explanation.unit == "people" else ""
     compared = visible(explanation.reference).rstrip(".")
-    size = "" if given_shares(explanation) else f" of {units(explanation.total, explanation.unit)}{value}"
+    size = "" if given_shares(explanation) else f" of {_mass(explanation, explanation.total)}{value}"
+    rows = _mass(explanation, explanation.size)
     return (
-        f"The class {key_text(explanation.key)} has {rows}{value}. It is compared with {compared}{size}, "
+        f"The class {key_text(explanation.key)} has {rows}{value}{once}. It is compared with {compared}{size}, "
         f"where {visible(explanation.attribute)} has {counted(len(explanation.values), 'value')} "
         f"({distance_words(explanation.distance)})."
     )
