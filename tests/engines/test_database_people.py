@@ -85,13 +85,6 @@ def test_only_counts_leave_the_database(put, monkeypatch):
         assert "who" not in fetched
 
 
-def test_pseudonyms_and_shifted_dates_are_refused_by_name(put):
-    address = put("stays", {"who": [1, 2, 3], "age": [1, 1, 1], "came": [dt.date(2020, 1, day) for day in (1, 2, 3)]})
-    for roles in (tclose.Roles("age", pseudonym="who"), tclose.Roles("age", shift="came")):
-        with pytest.raises(InputError, match="not in a database or on Spark"):
-            tclose.anonymize(address, roles, require={"k": 1}, effort=0)
-
-
 def test_numbers_beside_a_text_are_added_to_fetched_rows_and_refused_in_a_transaction(put):
     address = put("ages", {"age": [31, 32, 47]})
     asked = {"require": {"k": 1}, "hierarchies": {"age": "intervals:10"}, "levels": {"age": 1}}
