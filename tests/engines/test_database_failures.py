@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -205,6 +207,36 @@ def test_a_statement_gives_up_after_its_time(guarded):
     assert tclose.audit(f"{guarded.address()}#people", ROLES).rows == 100
 
 
+@pytest.mark.parametrize("ended_by", [["--timeout", "0.5"], []])
+def test_a_server_that_never_speaks_holds_nobody_up(ended_by):
+    """It is connected to, and is silent until the command has ended; without a time limit, an interrupt ends that."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"postgresql://keeper:{PASSWORD}@127.0.0.1:{silent.getsockname()[1]}/db#people"
+        command = [sys.executable, "-m", "tclose.cli", "audit", address, "-q", "q", "-s", "s", "--quiet", *ended_by]
+        with subprocess.Popen(
+            command,
+            stderr=subprocess.PIPE,
+            text=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell in the background ignores it
+        ) as process:
+            connection, _ = silent.accept()
+            with connection:
+                assert connection.recv(1)
+                if not ended_by:
+                    process.send_signal(signal.SIGINT)
+                _, message = process.communicate(timeout=120)
+    assert process.returncode == (3 if ended_by else 130)
+    assert "Traceback" not in message
+    assert PASSWORD not in message
+
+
+def test_a_server_that_never_speaks_is_given_up_in_python():
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"postgresql://keeper@127.0.0.1:{silent.getsockname()[1]}/db#people"
+        with pytest.raises(EngineFailedError, match="time allowed"):
+            tclose.audit(DatabaseTable(address, timeout=0.3), ROLES)
+
+
 def in_background(work):
     """Start work that fails in a thread, and return how to wait for the failure."""
     failures = []
@@ -339,3 +371,9 @@ def test_a_drivers_words_are_not_passed_on(text, kind):
     assert type(found) is kind
     assert CANARY not in str(found)
     assert "pw" not in str(found)
+
+
+@pytest.mark.parametrize("slashes", ["", "//", "///"])
+def test_an_absolute_path_of_sqlite_may_be_written_as_other_tools_write_it(tmp_path, slashes):
+    put_sqlite(tmp_path / "a.db", "t", {"q": [1, 1], "s": [1, 2]}, {})
+    assert tclose.audit(f"sqlite:{slashes}{tmp_path / 'a.db'}#t", ROLES).rows == 2

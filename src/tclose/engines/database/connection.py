@@ -5,13 +5,15 @@ from __future__ import annotations
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any
 
 import nanoarrow
 
+from tclose.engines.database.dialect import Dialect
 from tclose.engines.database.dialects import dialect_of
 from tclose.engines.database.failures import translated
-from tclose.engines.database.streams import Reader
+from tclose.engines.database.streams import Reader, awaited
 from tclose.engines.optional import imported
 from tclose.errors import TcloseError
 from tclose.sources import DatabaseTable
@@ -34,17 +36,11 @@ class Connection:
         self.writable = writable
         self.dialect.check(source)
         manager = imported("adbc_driver_manager", f"Reading a {source.driver} database", "database")
-        with translated(source, self.dialect.causes):
-            database = self.dialect.database(source, writable=writable)
-            try:
-                self._connection = manager.AdbcConnection(database)
-            except BaseException:
-                database.close()
-                raise
         self._statement = manager.AdbcStatement
+        with translated(source, self.dialect.causes):
+            connect = partial(_connected, manager.AdbcConnection, self.dialect, source, writable=writable)
+            self._connection, database = awaited(connect, source.timeout, lambda made: _closed(*made))
         self.close = weakref.finalize(self, _closed, self._connection, database)
-        with self._working():
-            self._connection.set_autocommit(False)
         for statement in self.dialect.begin(source, writable=writable):
             self.run(statement)
 
@@ -133,6 +129,22 @@ class Connection:
         """Make what was written lasting."""
         with self._working():
             self._connection.commit()
+
+
+def _connected(kind: Any, dialect: Dialect, source: DatabaseTable, *, writable: bool) -> tuple[Any, Any]:
+    """Return a connection with a transaction that goes on until it is ended, and what it is a connection to."""
+    database = dialect.database(source, writable=writable)
+    try:
+        connection = kind(database)
+    except BaseException:
+        database.close()
+        raise
+    try:
+        connection.set_autocommit(False)
+    except BaseException:
+        _closed(connection, database)
+        raise
+    return connection, database
 
 
 def _closed(connection: Any, database: Any) -> None:

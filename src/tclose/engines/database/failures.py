@@ -114,7 +114,7 @@ def _stopped(text: str, state: str, source: DatabaseTable) -> TcloseError:
 
 def _late(source: DatabaseTable) -> TcloseError:
     return EngineFailedError(
-        f"{source.server} gave up on {_what(source)} after the time allowed for a statement. Allow more."
+        f"{source.server} did not finish its work on {_what(source)} in the time allowed. Allow more."
     )
 
 

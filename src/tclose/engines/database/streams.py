@@ -65,10 +65,47 @@ class Reader:
         self._reading.abandon()
         if not self._reading.ended():
             try:
-                cancel()
+                awaited(cancel, _GRACE)
             except Exception:  # noqa: BLE001 - drivers raise errors of many kinds where they cannot
                 return False
         return self._reading.ended(_GRACE)
+
+
+def awaited(work: Callable[[], Any], seconds: float | None, drop: Callable[[Any], object] | None = None) -> Any:
+    """Have a driver do something in a thread of its own: a server that says nothing holds nobody up.
+
+    Parameters
+    ----------
+    work
+        What to do.
+    seconds
+        How long it may take; None for as long as it takes, which an interrupt ends.
+    drop
+        Takes back what is done when nobody waits for it any more.
+
+    Raises
+    ------
+    TimeoutError
+        If it is not done in time.
+    """
+    doing = ReadAhead(_done(work, drop), 1, "tclose-database")
+    try:
+        return doing.next(seconds)
+    except BaseException:
+        doing.abandon()
+        raise
+
+
+def _done(work: Callable[[], Any], drop: Callable[[Any], object] | None) -> Generator[Any, None, None]:
+    made = work()
+    if made is None:
+        return
+    try:
+        yield made
+    except GeneratorExit:
+        if drop is not None:
+            drop(made)
+        raise
 
 
 def _schema_and_batches(start: Callable[[], Any]) -> Generator[Any, None, None]:

@@ -69,7 +69,7 @@ class SQLite(Dialect):
             return None
         if not path.startswith("///"):
             return Path(path)
-        absolute, relative = Path(path[2:]), Path(path[3:])
+        absolute, relative = Path("/" + path.lstrip("/")), Path(path[3:])  # two slashes would be the name of a host
         return absolute if absolute.exists() else relative
 
     def tables(self, most: int) -> str:
