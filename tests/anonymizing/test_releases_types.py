@@ -112,3 +112,19 @@ def test_a_day_that_a_type_of_moments_holds_is_written_as_a_day(tmp_path, ending
     text = (tmp_path / f"release{ending}").read_text()
     assert text.count(written) == 3  # twice as the quasi-identifier, once as another column
     assert text.count("08:00:00") == text.count("2021-01-01 00:00:00") == 1
+
+
+@pytest.mark.parametrize("method", ["peel", "mondrian", "gather", "merge"])
+def test_a_midnight_beside_its_day_is_counted_as_the_reader_counts_it(tmp_path, method):
+    """Two people at midnight are hidden by k = 2 alone; shown as their day, they are in the class of that day."""
+    clocks = [dt.time(0), dt.time(0), dt.time(5), dt.time(6)]
+    table = {"q": [dt.datetime.combine(DAYS[0], clock) for clock in clocks], "s": ["x", "y"] * 2}
+    roles = Roles(["q"], {"s": Nominal()})
+    release = anonymize(
+        pa.table(table), roles, require={"k": 2}, method=method, hierarchies={"q": "dates"}, intervals=False
+    )
+    written = release.write(tmp_path / "r.csv")
+    published = [line.rpartition(",")[0] for line in (tmp_path / "r.csv").read_text().splitlines()[1:]]
+    sizes = [published.count(text) for text in set(published)]
+    assert (written.audit.k, written.audit.class_count, written.audit.rows) == (min(sizes), len(sizes), 4)
+    assert release.class_count == len(sizes)
