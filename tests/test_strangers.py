@@ -32,7 +32,7 @@ def test_drivers_of_text_are_those_of_an_audit_without_the_quasi_identifier(tmp_
     table = {
         "a": generator.integers(0, 5, rows),
         "b": generator.integers(0, 7, rows),
-        "s": np.array([f"value {number}" for number in generator.integers(0, 40, rows)]),
+        "s": np.array([f"value {number:02}" for number in generator.integers(0, 40, rows)]),
     }
     whole = tclose.audit(table, tclose.Roles(["a", "b"], "s:ordered"), drivers=True)["s"]
     for left_out, kept in (("a", "b"), ("b", "a")):

@@ -159,7 +159,7 @@ def test_a_table_that_is_there_is_not_touched_and_refused_before_any_work(place)
 def test_nothing_stays_of_a_release_that_does_not_hold_in_the_table(place, keeping, monkeypatch, tmp_path):
     target, recipe = target_in(place), tmp_path / "recipe.json"
 
-    def refused(work, session, table):
+    def refused(*_):
         raise InternalError("It does not hold.")
 
     with keeping(f"{place}#people", target) as table:

@@ -159,6 +159,25 @@ def _bound(connection: duckdb.DuckDBPyConnection, text: TextTable, label: str, n
         proven = [alias for alias, kind in types.items() if whole and (kind.by_shape or not wide)]
         return _keep(table, kept, text, types, frozenset(proven))
 
+    gatherer = _gatherer(connection, text, types, sample, view)
+    return LoadedTable(connection, columns, label, view, known, notes, keeper, gatherer=gatherer)
+
+
+def _column(column: Column, kind: TextType) -> Column:
+    typed = replace(column, type=kind.type, spelling=kind.meaning, own=None, zone=None)
+    return typed.moved(dt.UTC) if kind.zoned else typed
+
+
+def _stamps(text: TextTable) -> list[tuple[int, ...]]:
+    """Return by what it is seen that a file has changed."""
+    stats = [Path(path).stat() for path in text.files]
+    return [(stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns) for stat in stats]
+
+
+def _gatherer(
+    connection: duckdb.DuckDBPyConnection, text: TextTable, types: Mapping[str, TextType], sample: str, view: str
+) -> Callable[[LoadedTable, tuple[Column, ...]], LoadedTable | None]:
+    """Return what gathers the rows of a table that are alike in some columns, each choice of columns once."""
     gathered: dict[tuple[Column, ...], LoadedTable | None] = {}
 
     @functools.cache
@@ -173,18 +192,7 @@ def _bound(connection: duckdb.DuckDBPyConnection, text: TextTable, label: str, n
             gathered[kept] = _gather(table, kept, text, by_lines, some, sample)
         return gathered[kept]
 
-    return LoadedTable(connection, columns, label, view, known, notes, keeper, gatherer=gatherer)
-
-
-def _column(column: Column, kind: TextType) -> Column:
-    typed = replace(column, type=kind.type, spelling=kind.meaning, own=None, zone=None)
-    return typed.moved(dt.UTC) if kind.zoned else typed
-
-
-def _stamps(text: TextTable) -> list[tuple[int, ...]]:
-    """Return by what it is seen that a file has changed."""
-    stats = [Path(path).stat() for path in text.files]
-    return [(stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns) for stat in stats]
+    return gatherer
 
 
 def _keep(

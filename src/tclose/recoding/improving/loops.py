@@ -104,6 +104,24 @@ def _unlink(links, heads, u, c):
 
 
 @numba.njit
+def _filled(crowd, standing):
+    """Put the units into their classes, with the boxes that they need."""
+    units, width = crowd.positions.shape
+    for u in range(units):
+        c = standing.of_unit[u]
+        if c < 0:
+            continue
+        for q in range(width):
+            position = crowd.positions[u, q]
+            empty = standing.heads[c] < 0
+            standing.low[c, q] = position if empty else min(standing.low[c, q], position)
+            standing.high[c, q] = position if empty else max(standing.high[c, q], position)
+        _link(standing.links, standing.heads, u, c)
+        standing.sizes[c] += crowd.weights[u]
+        standing.mass[c] += crowd.mass[u]
+
+
+@numba.njit
 def _standing(shapes, limits, crowd, of_unit, number, room):
     """Return the classes as the units make them up."""
     columns, nodes, costs, line, scales = shapes
@@ -119,19 +137,7 @@ def _standing(shapes, limits, crowd, of_unit, number, room):
         np.zeros(number, np.bool_), np.zeros((4, width), np.int32),
         np.zeros(number, np.int64),
     )  # fmt: skip
-    for u in range(units):
-        c = of_unit[u]
-        if c < 0:
-            continue
-        for q in range(width):
-            position = crowd.positions[u, q]
-            empty = standing.heads[c] < 0
-            standing.low[c, q] = position if empty else min(standing.low[c, q], position)
-            standing.high[c, q] = position if empty else max(standing.high[c, q], position)
-        _link(standing.links, standing.heads, u, c)
-        standing.of_unit[u] = c
-        standing.sizes[c] += crowd.weights[u]
-        standing.mass[c] += crowd.mass[u]
+    _filled(crowd, standing)
     nothing = np.zeros((1, crowd.mass.shape[1]))
     attributes, cells, bounds, least = limits
     for c in range(number - 1, -1, -1):
@@ -277,6 +283,34 @@ def _chosen(
 
 
 @numba.njit
+def _moved(
+    columns, nodes, costs, line, scales, positions, mass, of_unit, sizes, low, high, parts, losses, beyond, held,
+    links, heads, joins, rows, worth, free, tally, touched, box, u, weight, own, after, target, excess_there,
+    once, strictness,
+):  # fmt: skip
+    """Take a unit from its class to another, or to none, and set both right."""
+    if own >= 0:
+        _unlink(links, heads, u, own)
+    if target >= 0:
+        tally[0] -= heads[target] < 0
+        _widen(positions, u, low, high, target, heads[target] < 0, box)
+        _link(links, heads, u, target)
+    of_unit[u] = target
+    tally[1] += weight * ((own < 0) - (target < 0))
+    for side in (0, 2):
+        c, sign, excess_now = (target, 1, excess_there) if side else (own, -1, after)
+        if c >= 0:
+            sizes[c] += sign * weight
+            beyond[c], touched[c] = excess_now, once
+            _change(
+                columns, nodes, costs, line, scales, low, high, parts, joins, c, box, side, held, mass, u, sign,
+                losses, beyond, heads, free, tally,
+            )  # fmt: skip
+            rows[c] = sizes[c]
+            worth[c] = sizes[c] * losses[c] + strictness * beyond[c]
+
+
+@numba.njit
 def _round(shapes, limits, crowd, standing, plan, order, growth, heat, strictness):
     """Let each unit move to where least is lost, if that is less than what its class saves and chance allows."""
     columns, nodes, costs, line, scales = shapes
@@ -311,25 +345,11 @@ def _round(shapes, limits, crowd, standing, plan, order, growth, heat, strictnes
             target, excess_there = free[tally[0] - 1], alone[u, 1]
         if target == -2:
             continue
-        if own >= 0:
-            _unlink(links, heads, u, own)
-        if target >= 0:
-            tally[0] -= heads[target] < 0
-            _widen(positions, u, low, high, target, heads[target] < 0, box)
-            _link(links, heads, u, target)
-        of_unit[u] = target
-        tally[1] += weight * ((own < 0) - (target < 0))
-        for side in (0, 2):
-            c, sign, excess_now = (target, 1, excess_there) if side else (own, -1, after)
-            if c >= 0:
-                sizes[c] += sign * weight
-                beyond[c], touched[c] = excess_now, once
-                _change(
-                    columns, nodes, costs, line, scales, low, high, parts, joins, c, box, side, held, mass, u, sign,
-                    losses, beyond, heads, free, tally,
-                )  # fmt: skip
-                rows[c] = sizes[c]
-                worth[c] = sizes[c] * losses[c] + strictness * beyond[c]
+        _moved(
+            columns, nodes, costs, line, scales, positions, mass, of_unit, sizes, low, high, parts, losses, beyond,
+            held, links, heads, joins, rows, worth, free, tally, touched, box, u, weight, own, after, target,
+            excess_there, once, strictness,
+        )  # fmt: skip
 
 
 @numba.njit
