@@ -3,6 +3,7 @@
 import errno
 import os
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,11 @@ DESCRIPTORS = Path("/proc/self/fd")
 
 
 @pytest.fixture
-def windows(monkeypatch):
-    """A system that refuses what Windows refuses, told to the two modules that ask which one it is."""
+def windows(monkeypatch, tmp_path_factory):
+    """A system that refuses what Windows refuses, told to the two modules that ask which one it is.
+
+    It has a temporary folder of its own: where nothing is locked, other processes take what is there for abandoned.
+    """
     fcntl = pytest.importorskip("fcntl")
     if not DESCRIPTORS.is_dir():
         pytest.skip("without /proc nobody can say which files are open")
@@ -39,6 +43,7 @@ def windows(monkeypatch):
         if options.get("follow_symlinks") is False:
             raise NotImplementedError("follow_symlinks unavailable on this platform")
 
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path_factory.mktemp("elsewhere")))
     monkeypatch.setattr(os, "open", opened)
     monkeypatch.setattr(os, "fsync", settled)
     monkeypatch.setattr(os, "unlink", removed)
