@@ -33,6 +33,7 @@ def said(page, roles):
         name = item.get_attribute("data-column")
         page.select_option(f'[id="role-{name}"]', roles.get(name, "identifier"))
     page.wait_for_selector('.workbench[data-stale="false"] .verdict h2', timeout=PATIENCE)
+    expect(page.locator("#step-findings")).to_contain_text("done", timeout=PATIENCE)
 
 
 def handed_over(page, tmp_path, method="mondrian"):
