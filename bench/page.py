@@ -16,13 +16,17 @@ import duckdb
 from playwright.sync_api import Page, sync_playwright
 
 from clock import machine
-from tables import Shape
+from tables import Shape, raw_table
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from web.browsing import FLAGS, chromium
 
 PATIENCE = 120_000
-STEPS = ("page there", "columns there", "figures there", "role changed", "levels there", "level moved", "cancelled")
+STEPS = (
+    *("page there", "columns there", "first figures", "all figures", "role changed"),
+    *("levels there", "level moved", "cancelled"),
+)
+RAW = ("-q", "zip,born,sex", "-s", "salary:ordered", "-s", "job:nominal", "--k", "5", "--t", "0.5")
 
 
 def main() -> None:
@@ -33,12 +37,15 @@ def main() -> None:
     print(f"|---|{'---|' * len(STEPS)}")
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=chromium(), args=list(FLAGS))
-        for label, table in (
+        raw = raw_table(rows)
+        for label, *table in (
             ("the salary example", "example:salary"),
             (f"{rows:,} rows, Parquet", str(large)),
             (f"{rows:,} rows, CSV", str(as_csv(large))),
+            (f"{rows:,} raw rows, Parquet", str(raw), *RAW),
+            (f"{rows:,} raw rows, CSV", str(as_csv(raw)), *RAW),
         ):
-            with serving(table) as (address, process):
+            with serving(*table) as (address, process):
                 page = browser.new_page()
                 found = waits(page, address, process)
                 page.close()
@@ -57,9 +64,9 @@ def as_csv(path: Path) -> Path:
 
 
 @contextmanager
-def serving(table: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+def serving(*table: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
     """Give the address of a server that has just been started."""
-    command = [sys.executable, "-m", "tclose.cli", "serve", table, "--no-browser", "--quiet"]
+    command = [sys.executable, "-m", "tclose.cli", "serve", *table, "--no-browser", "--quiet"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None
@@ -82,9 +89,10 @@ def waits(page: Page, address: str, process: subprocess.Popen[str]) -> list[str]
     settled = '.workbench[data-stale="false"]'
     timed(lambda: page.goto(address), ".top")
     timed(lambda: None, ".column")
+    timed(lambda: None, f"#impression, {settled} .verdict h2")
     timed(lambda: None, f"{settled} .verdict h2")
-    other = page.locator(".column[data-role='quasi-identifier'] input[value=insensitive]").last
-    timed(lambda: other.dispatch_event("click"), '.workbench[data-stale="true"]')
+    other = page.locator(".column[data-role='quasi-identifier'] select[id^=role-]").last
+    timed(lambda: other.select_option("insensitive"), '.workbench[data-stale="true"]')
     found.pop()
     timed(lambda: None, settled)
     timed(lambda: page.click("#tab-repair"), "[data-level-figure=loss]")

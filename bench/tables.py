@@ -124,3 +124,63 @@ def wide_table(rows: int = 1_000, columns: int = 3_000) -> Path:
         path.with_suffix(".partial").write_text("\n".join(lines) + "\n", encoding="utf-8")
         path.with_suffix(".partial").replace(path)
     return path
+
+
+WRITTEN = ("semicolons", "Latin-1", "UTF-16", "line breaks in cells")
+"""How else people write a text file."""
+
+
+def written_as(kind: str) -> Path:
+    """Return the raw table as a text file: plain, or written in one of the ways of :data:`WRITTEN`."""
+    path = FOLDER / f"raw-{kind.replace(' ', '-')}.csv"
+    if path.exists():
+        return path
+    job, delimiter = {
+        "Latin-1": ("job || ' \u00e9'", ","),
+        "line breaks in cells": ("job || chr(10) || 'more'", ","),
+    }.get(kind, ("job", ";" if kind == "semicolons" else ","))
+    partial = path.with_suffix(".partial")
+    rows = f"SELECT * REPLACE ({job} AS job) FROM '{raw_table()}'"
+    duckdb.connect().execute(f"COPY ({rows}) TO '{partial}' (FORMAT csv, DELIMITER '{delimiter}')")
+    encoding = {"Latin-1": "latin-1", "UTF-16": "utf-16"}.get(kind, "utf-8")
+    if encoding != "utf-8":
+        partial.write_bytes(partial.read_text(encoding="utf-8").encode(encoding))
+    partial.replace(path)
+    return path
+
+
+def people_table(rows: int = 1_000_000) -> Path:
+    """Return a table of five quasi-identifiers and twelve illnesses, which go with age and job."""
+    columns = """
+        CAST(18 + hash(i * 8 + 1) % 72 AS INTEGER) AS age,
+        CAST(hash(i * 8 + 2) % 50 AS INTEGER) AS area,
+        CAST(hash(i * 8 + 3) % 15 AS INTEGER) AS job,
+        CAST(hash(i * 8 + 4) % 2 AS INTEGER) AS sex,
+        CAST(2000 + hash(i * 8 + 5) % 20 AS INTEGER) AS year
+    """
+    illness = "CASE WHEN hash(i * 8 + 6) % 4 = 0 THEN (age // 24 + job) % 12 ELSE hash(i * 8 + 7) % 12 END"
+    query = (
+        f"SELECT * EXCLUDE i, 'illness ' || {illness} AS illness FROM (SELECT i, {columns} FROM range({rows}) AS t(i))"
+    )
+    return _stored(f"people-{rows}", query)
+
+
+def card_table(rows: int = 30_000) -> Path:
+    """Return a table like one of credit cards: 23 quasi-identifiers, twelve with thousands of values."""
+    amounts = [
+        f"CAST(pow((hash(i * 32 + {at}) >> 11) / 9007199254740992.0, 3) * {500_000 if at < 12 else 12} AS INTEGER) "
+        f"AS amount{at}"
+        for at in range(23)
+    ]
+    default = "CASE WHEN hash(i * 32 + 30) % 5 = 0 THEN 'yes' ELSE 'no' END AS \"default\""
+    return _stored(f"cards-{rows}", f"SELECT {', '.join([*amounts, default])} FROM range({rows}) AS t(i)")
+
+
+def _stored(name: str, query: str) -> Path:
+    """Return a Parquet file with what a query gives, made if it is not there yet."""
+    path = FOLDER / f"{name}.parquet"
+    if not path.exists():
+        FOLDER.mkdir(exist_ok=True)
+        duckdb.connect().execute(f"COPY ({query}) TO '{path.with_suffix('.partial')}' (FORMAT parquet)")
+        path.with_suffix(".partial").replace(path)
+    return path

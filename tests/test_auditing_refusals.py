@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
+from pathlib import Path
 
 import pandas as pd
 import polars as pl
 import pytest
 
 import tclose
-from tclose.errors import DomainError, EmptyTableError, InputError
+from tclose.errors import ColumnNotFoundError, DomainError, EmptyTableError, InputError
 
 BOTH = {"quasi": ["zip", "age"], "sensitive": ["salary:ordered", "disease:nominal"]}
 
@@ -86,3 +88,17 @@ def test_an_unknown_name_or_figure_says_what_there_is() -> None:
         audit["salry"]
     with pytest.raises(InputError, match="measure='all'"):
         audit["salary"]["js"]
+
+
+@pytest.mark.parametrize(
+    ("text", "way_out"),
+    [
+        ("name,2019\na,4\nb,5\n", "first line was taken for a row. If that names the columns, say so (--header)"),
+        ("a:b\n1:2\n", "name it (--delimiter)"),
+        ("a,b\nx,2\n", "does not name the columns, say so (--no-header)"),
+    ],
+)
+def test_a_column_that_is_not_found_says_how_the_first_line_was_read(tmp_path: Path, text: str, way_out: str) -> None:
+    (tmp_path / "t.csv").write_text(text, encoding="utf-8")
+    with pytest.raises(ColumnNotFoundError, match=re.escape(way_out)):
+        tclose.audit(tmp_path / "t.csv", tclose.Roles("zip code", "diagnosis"))

@@ -7,7 +7,7 @@
 {#- A threshold as a fraction, two whole numbers with a blank between them: '0.2', '1/3', 0.2. -#}
 {%- macro tclose_fraction(threshold) -%}
 {%- set text = threshold | string | trim -%}
-{%- if 'e' in text or 'E' in text or not text -%}
+{%- if not modules.re.fullmatch('[0-9]+([.][0-9]+)?|[0-9]+/0*[1-9][0-9]*', text) -%}
 {{ exceptions.raise_compiler_error("tclose: write the threshold as a text such as '0.00001' or '1/3', not " ~ text) }}
 {%- endif -%}
 {%- if '/' in text -%}

@@ -1,4 +1,4 @@
-"""A DAG of Airflow: a release is made every month, and only then published.
+"""A DAG of Airflow 3: a release is made every month, and only then published.
 
 Put it into the folder of DAGs with steps.py beside it; TABLE, POLICY and TARGET are in the environment of the workers.
 """
@@ -8,7 +8,7 @@ import sys
 from datetime import datetime
 from pathlib import Path
 
-from airflow.decorators import dag, task
+from airflow.sdk import dag, task
 
 sys.path.insert(0, str(Path(__file__).parent))
 import steps

@@ -78,7 +78,8 @@ def attack(
         The largest gain allowed, such as ``"0.01"``: the share of all people about whom an attacker is right because
         they are in the release, the upper end of its interval of 95 %.
     divisions
-        How often the table is divided, each time by another seed.
+        How often half of the table is released: the two halves of a random division take turns, then it is divided
+        anew.
     twice
         Whether each half is released twice, for an attacker who has both releases.
     release

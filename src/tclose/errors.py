@@ -51,9 +51,19 @@ class ColumnNotFoundError(InputError):
         self.column = column
         self.available = tuple(available)
         near = closest(column, self.available)
-        has = listed(self.available) if listing else f"{len(self.available)} of other names. {IF_NO_HEADER[:-1]}"
-        way_out = f" Did you mean {near!r}?" if near else f" It has {has}."
+        way_out = f" Did you mean {near!r}?" if near else f" It has {_names_held(self.available, listing=listing)}"
         super().__init__(f"The {role} column {column!r} is not in the table.{way_out}")
+
+
+def _names_held(available: Sequence[str], *, listing: bool) -> str:
+    """Return the names of a table's columns, or, where they may be cells of its first row, how many there are."""
+    if list(available) == [f"column_{at}" for at in range(1, len(available) + 1)]:
+        return f"{listed(available)}: its first line was taken for a row. If that names the columns, say so (--header)."
+    if listing:
+        return f"{listed(available)}."
+    if len(available) == 1:
+        return f"one of another name. If its cells are apart by another sign, name it (--delimiter). {IF_NO_HEADER}"
+    return f"{len(available)} of other names. {IF_NO_HEADER}"
 
 
 class RoleConflictError(InputError):

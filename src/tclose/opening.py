@@ -15,6 +15,9 @@ def opened_with(
     session: Engine, table: object, roles: Roles | None, progress: Progress | None = None
 ) -> tuple[Table[Any], Roles]:
     """Return a table opened, and its roles; an example brings its own. It is told that it is read."""
+    if not isinstance(roles, Roles | None):
+        kind = type(roles).__name__
+        raise RoleConflictError(f"Roles are given as Roles(quasi=[…], sensitive=[…]), not as an object of type {kind}.")
     (progress or silent)("Reading the table", None)
     opened = session.open(table)
     found = checked(roles if roles is not None else built_in_roles(table), opened)

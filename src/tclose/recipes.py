@@ -162,6 +162,11 @@ def read_recipe(path: str | Path) -> Recipe:
     InputError
         If the file cannot be read, or is not a recipe of this version of tclose.
     """
+    if not isinstance(path, str | Path):
+        kind = type(path).__name__
+        raise InputError(
+            f"A recipe is a Recipe or the path of one, not an object of type {kind}; the table comes first."
+        )
     try:
         data = json.loads(read_whole(Path(path)))
     except FileNotFoundError:

@@ -210,6 +210,9 @@ class Release:
         """Whether a release that meets every requirement was found."""
         return self.work is not None
 
+    def __bool__(self) -> bool:
+        return self.holds
+
     @property
     def released_rows(self) -> int:
         """How many rows are published."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
@@ -77,6 +77,10 @@ class Verdict:
     def attribute(self) -> str | None:
         """The sensitive attribute, or None for a figure of the table."""
         return self.requirement.attribute
+
+    def __bool__(self) -> bool:
+        """Say whether it holds, so that ``all(audit.verdicts)`` means what it says."""
+        return self.holds
 
 
 @dataclass(frozen=True)
@@ -269,6 +273,20 @@ class Audit:
     def classes(self) -> ClassTable:
         """All classes of the quasi-identifiers."""
         return self.tables[None]
+
+    def __bool__(self) -> bool:
+        """Say whether every requirement holds; where nothing was required, there is nothing to say."""
+        if self.holds is None:
+            raise InputError(
+                "Nothing was required, so that an audit is neither true nor false; ask it for its figures."
+            )
+        return self.holds
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.attributes)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.attributes
 
     def __getitem__(self, name: str) -> AttributeAudit:
         """Return a sensitive attribute by its name; ``figures`` has the figures of the table by their models' keys."""

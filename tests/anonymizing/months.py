@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import functools
 import random
 import re
 from collections import Counter
@@ -44,7 +45,7 @@ def table_of(chance, kind, values, rows=24):
     )
 
 
-def recipe_of(chance, kind, **options):
+def recipe_of(chance, kind):
     """A recipe of a first month, or None where its options do not suit it."""
     values = KINDS[kind][1][:4]
     words = chance.choice(HIERARCHIES)
@@ -56,23 +57,32 @@ def recipe_of(chance, kind, **options):
             whole_classes=chance.random() < 0.7, suppress=chance.choice(["0", "0.2", "1"]),
             hierarchies={"q": tree if words == "nested" else words, "z": "flat"},
             method=chance.choice(["full-domain", "mondrian", "merge", "peel"]),
-            levels={} if level is None else {"q": level}, **options,
+            levels={} if level is None else {"q": level},
         )  # fmt: skip
     except InputError:
         return None
     return release.recipe
 
 
-def months(seeds, **options):
-    """Give a recipe, and a second month of the same type or another, with values that it may not know."""
-    for seed in seeds:
-        chance = random.Random(seed)
-        kind = chance.choice([*KINDS])
-        recipe = recipe_of(chance, kind, **options)
-        if recipe is not None:
-            other = chance.choice([kind, chance.choice([*KINDS])])
-            empty = [None] if chance.random() < 0.2 else []
-            yield seed, recipe, table_of(chance, other, [*KINDS[other][1], *empty], chance.choice([1, 6, 30]))
+@functools.cache
+def month(seed):
+    """Return a recipe, None where there is none, and a second month of the same type or another.
+
+    The second month may have values that the recipe does not know. Made once for all places that it is tried in.
+    """
+    chance = random.Random(seed)
+    kind = chance.choice([*KINDS])
+    recipe = recipe_of(chance, kind)
+    if recipe is None:
+        return None, None
+    other = chance.choice([kind, chance.choice([*KINDS])])
+    empty = [None] if chance.random() < 0.2 else []
+    return recipe, table_of(chance, other, [*KINDS[other][1], *empty], chance.choice([1, 6, 30]))
+
+
+def months(seeds):
+    """Give the seeds that have a recipe, each with it and its second month."""
+    return [(seed, *month(seed)) for seed in seeds if month(seed)[0] is not None]
 
 
 def check_month(recipe, table, release, released):

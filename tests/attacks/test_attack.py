@@ -10,10 +10,13 @@ import pytest
 
 import tclose
 from attacks.small_tables import frame_of, scene_of, table_of
+from tclose.anonymizing.trials import subjects_of
 from tclose.attacks.catalogue import ATTACKERS
 from tclose.attacks.covering import columns_of, covered
+from tclose.attacks.halves import Halves
 from tclose.attacks.measures import interval_of, tallied_attack
 from tclose.attacks.scene import Conclusion, People, Scene
+from tclose.engines.choosing import working_session
 from tclose.recoding.methods import found
 from tclose.recoding.partition import INTERVAL, published
 from tclose.recoding.search import Search
@@ -123,6 +126,49 @@ def chance_interval(draw, claims, right, control, divisions):
         scene = Scene(seen, members, others, np.arange(50), np.full(50, 6), ("a", "b"))
         tallies.append(tallied_attack(Chance(draw.random(50) < claims), scene, 0.2))
     return interval_of(tallies)
+
+
+def turned_interval(draw, *, turned):
+    """Return the interval of a division of 50 classes of 12 people: both halves attacked, or one and one of another."""
+    answers = SimpleNamespace(prior=np.array([0.5, 0.5]), distances=lambda each: each[:, 0] - 0.5)
+    seen = SimpleNamespace(people=np.full(50, 6.0), answers=answers)
+    all_ill, claimed, tallies = draw.binomial(12, 0.4, 50), draw.random(50) < 0.5, []
+    ill = draw.hypergeometric(all_ill, 12 - all_ill, 6)
+    for at in range(2):
+        inside = ill if not at else all_ill - ill if turned else draw.hypergeometric(all_ill, 12 - all_ill, 6)
+        members, others = (
+            People.of_rows(np.tile(np.arange(50), 2), np.repeat([0, 1], 50).astype(np.int64), np.concatenate(each))
+            for each in ((inside, 6 - inside), (all_ill - inside, 6 - (all_ill - inside)))
+        )
+        every = np.arange(50)
+        seed = 0 if turned else at
+        scene = Scene(seen, members, others, every, np.full(50, 6), ("a", "b"), every, seed=seed)
+        wrong = draw.random(50) < 0.2  # the two releases do not say quite the same
+        tallies.append(tallied_attack(Chance(claimed ^ wrong), scene, 0.2))
+    return interval_of(tallies)
+
+
+def test_both_halves_of_a_division_tell_more_than_two_divisions():
+    """Whoever is ill is so on either side: what one half gained by chance the other lost, and no gain is there."""
+    draw = np.random.default_rng(3)
+    pairs, others = ([turned_interval(draw, turned=turned) for _ in range(200)] for turned in (True, False))
+    spread = [np.std([each.value for each in some]) for some in (pairs, others)]
+    widths = [np.median([each.high - each.low for each in some]) for some in (pairs, others)]
+    assert spread[0] < 0.7 * spread[1]
+    assert widths[0] < 0.8 * widths[1]
+    for some in (pairs, others):
+        assert np.mean([each.high < 0 for each in some]) <= 0.05
+        assert np.mean([each.low > 0 for each in some]) <= 0.05
+
+
+def test_the_halves_of_a_division_take_turns():
+    table = people(lambda _, age, copy: ["flu", "cough"][(age + copy) % 2])
+    with working_session(table) as session:
+        whole = subjects_of(session, session.open(table), ROLES, lambda _stage, _share: None)
+    one, other = (Halves.of(whole.distinct, 5, turned=turned) for turned in (False, True))
+    assert (one.others + other.others).tolist() == whole.distinct.counts.tolist()
+    assert one.released.rows + other.released.rows == whole.distinct.rows
+    assert (one.others[one.rows] + one.released.counts).tolist() == whole.distinct.counts[one.rows].tolist()
 
 
 @pytest.mark.parametrize(

@@ -163,7 +163,7 @@ def test_every_attacker_works_by_people_and_the_seed_decides_all():
     table = visits(60)
     ask = {"require": {"k": 3}, "divisions": 1, "twice": True, **ASK}
     found = tclose.attack(table, ROLES, **ask)
-    assert len(found.outcomes) == 8
+    assert len(found.outcomes) == 9
     shuffled = table.take(pa.array(np.random.default_rng(2).permutation(table.num_rows)))
     assert told(tclose.attack(shuffled, ROLES, **ask).outcomes) == told(found.outcomes)
     for outcome in found.outcomes:

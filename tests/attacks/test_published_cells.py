@@ -130,6 +130,11 @@ def test_a_release_of_another_table_is_refused():
         tclose.attack(ORIGINAL, ROLES, release=pa.concat_tables([ORIGINAL, ORIGINAL]))
     with pytest.raises(tclose.InputError, match="1 values of 'illness'"):
         tclose.attack(ORIGINAL, ROLES, release=pa.table({"age": ["20-41"], "illness": ["measles"]}))
+    ill = ORIGINAL["illness"]
+    with pytest.raises(tclose.InputError, match="3 rows of the release are in classes whose cells cover nobody"):
+        tclose.attack(ORIGINAL, ROLES, release=pa.table({"age": ["20-21", *["50-60"] * 3], "illness": ill}))
+    with pytest.raises(tclose.InputError, match="means and noise"):
+        tclose.attack(ORIGINAL, ROLES, release=pa.table({"age": ["20.5"] * 2 + ["40.5"] * 2, "illness": ill}))
     with pytest.raises(tclose.InputError, match="beside one that exists"):
         tclose.attack(ORIGINAL, ROLES, require={"k": 2}, previous=[ORIGINAL])
 
@@ -141,6 +146,20 @@ def test_rows_that_were_left_out_are_taken_for_like_the_table():
     outcome = found["register"]
     assert (outcome.claims, outcome.right) == (0.5, 1)
     assert [(each.label, each.right) for each in outcome.by_value] == [("cough", 0), ("flu", 2)]
+
+
+@pytest.mark.parametrize("nothing", ["*", "NA", "<NA>", "", None])
+def test_cells_that_were_left_out_are_anybodys_and_left_out_values_nobodys(nothing):
+    """As ARX, sdcMicro and pandas write them, in a column of the release or in all of a row."""
+    release = pa.table({"age": ["20-21", "20-21", nothing, nothing], "illness": ["flu", "flu", "cough", nothing]})
+    found = tclose.attack(ORIGINAL, ROLES, release=release, attackers=["register"])["register"]
+    assert found.accuracy[0] == 1  # flu is all in one class, so that the others are as the rest
+    assert (found.people, found.claims) == (4, 1)
+
+
+def test_a_value_that_is_called_like_one_left_out_is_that_value():
+    assert covered(["NA", "DE", "FR"], "NA") == ["NA"]
+    assert covered(["DE", "FR"], "NA") == ["DE", "FR"]
 
 
 def test_a_release_of_this_tool_reads_as_the_one_that_was_planned(tmp_path):

@@ -45,6 +45,48 @@ def ganta():
     return release(names, one), release(names, two)
 
 
+def test_the_counts_of_two_months_tell_of_the_few_who_joined_or_left():
+    """Everything by the counts of both months, value by value, of classes of the same cells and of the whole table."""
+    names = ["age", "condition"]
+    one = [(("20-29",), ["flu"] * 6 + ["gout"] * 4), (("30-39",), ["flu"] * 9), (("40-49",), ["gout"] * 5)]
+    two = [
+        (("20-29",), ["flu"] * 6 + ["gout"] * 4 + ["ulcer"]),  # one joined
+        (("30-39",), ["flu"] * 7),  # two left
+        (("40-59",), ["gout"] * 5 + ["flu"] * 2),  # other cells
+    ]
+    roles = tclose.Roles(quasi="age", sensitive="condition:nominal")
+    audit = tclose.audit(release(names, two), roles, require={"k": 5}, after=release(names, one))
+    found = audit.composition.linked[0].attributes["condition"].difference
+    assert (found.same, found.few, found.joined, found.left, found.least) == (2, 2, 1, 0, 5)
+    assert found.tells
+    assert "All values together are more by 1 row and 2 of 2 classes with the same cells" in " ".join(
+        str(audit).split()
+    )
+    again = tclose.audit(release(names, two), roles, require={"k": 5}, after=release(names, two))
+    assert not again.composition.linked[0].attributes["condition"].difference.tells
+    assert "gained or lost" not in str(again)
+    three = tclose.audit(release(names, two), roles, after=[release(names, one), release(names, two)])
+    assert three.composition.linked[-1].attributes["condition"].difference is None
+
+
+@given(st.lists(st.tuples(st.sampled_from("xyz"), st.sampled_from("abc")), min_size=1, max_size=20), st.data())
+@settings(max_examples=40, deadline=None)
+def test_a_difference_is_that_of_the_counts(rows, data):
+    later = data.draw(st.lists(st.tuples(st.sampled_from("xyzw"), st.sampled_from("abcd")), min_size=1, max_size=20))
+    frames = [pd.DataFrame(each, columns=["q", "s"]) for each in (rows, later)]
+    roles = tclose.Roles(quasi="q", sensitive="s:nominal")
+    audit = tclose.audit(frames[1], roles, require={"k": 3}, after=frames[0], hierarchies={"q": "flat"})
+    found = audit.composition.linked[0].attributes["s"].difference
+    same = {cell for cell, _ in rows} & {cell for cell, _ in later}
+    few = 0
+    for cell in same:
+        one, two = (Counter(value for here, value in each if here == cell) for each in (rows, later))
+        few += any(0 < change.total() < 3 for change in (one - two, two - one))
+    totals = [Counter(value for _, value in each) for each in (rows, later)]
+    joined, left = (totals[1] - totals[0]).total(), (totals[0] - totals[1]).total()
+    assert (found.same, found.few, found.joined, found.left) == (len(same), few, joined, left)
+
+
 def test_two_hospitals_tell_together_what_neither_tells_alone():
     one, two = ganta()
     assert tclose.audit(two, GANTA_ROLES, require={"l": 3}).holds

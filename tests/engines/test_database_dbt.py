@@ -102,3 +102,14 @@ def test_the_tests_of_the_package_pass_and_fail_where_an_audit_does(project):
                          "nominal_holds", "nominal_fails")
         }  # fmt: skip
         assert found == expected, done.stdout
+
+
+def test_what_is_no_threshold_is_refused(project):
+    """The whole number of a text that has none is 0 in a template, and nothing is farther than a zeroth."""
+    asked = "{name: t_holds, arguments: {quasi: [zip, age], t: 1/3a, distance: ordered}}"
+    columns = f"[{{name: salary, data_tests: [{{tclose.t_close: {asked}}}]}}]"
+    (project / "models" / "schema.yml").write_text(f"models: [{{name: visits, columns: {columns}}}]\n")
+    assert run(project, "deps").returncode == 0
+    done = run(project, "build")
+    assert done.returncode != 0
+    assert "write the threshold as a text such as '0.00001' or '1/3'" in done.stdout

@@ -109,6 +109,17 @@ def test_nan_is_null_in_a_column_of_numbers(connection: Connection, tmp_path: Pa
     assert rows(table) == [(1, None, None), (None, Decimal("1.5"), 1000.0)]
 
 
+@pytest.mark.parametrize(
+    ("cell", "value"),
+    [("1", 1), ("1.5", Decimal("1.5")), ("2020-01-01", date("2020-01-01")), ("1" * 20, int("1" * 20))],
+)
+def test_the_word_nan_beside_text_does_not_stop_the_reading(
+    connection: Connection, tmp_path: Path, cell: str, value: object
+) -> None:
+    table = kept(connection, write(tmp_path / "t.csv", f"a,b\n{cell},x\nNaN,y\n{cell},x\n"))
+    assert Counter(rows(table)) == {(None, "y"): 1, (value, "x"): 2}
+
+
 def test_decimal_commas_are_recognised_exactly_and_noted(connection: Connection, tmp_path: Path) -> None:
     table = kept(connection, write(tmp_path / "t.csv", "n;s\nA;3000,50\nB;1.234.567,5\nC;\nD;7\n"))
     assert types(table)["s"] == "DECIMAL(18,2)"

@@ -68,6 +68,18 @@ def test_parquet_names_in_any_case_and_with_any_character_work(connection: Conne
     assert rows(table.keep(["age", "Age", "new\nline"])) == [(2, 1, 4)]
 
 
+def test_old_times_of_parquet_are_said_to_be_rounded(connection: Connection, tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    frame = pyarrow.table({"t": pyarrow.array([1000], pyarrow.timestamp("ns")), "a": [1]})
+    pq.write_table(frame, tmp_path / "old.parquet", use_deprecated_int96_timestamps=True)
+    pq.write_table(frame, tmp_path / "new.parquet")
+    assert loaded(connection, tmp_path / "old.parquet").notes == (
+        "'t': times of Parquet's old type INT96, which are read to the microsecond.",
+    )
+    assert loaded(connection, tmp_path / "new.parquet").notes == ()
+
+
 def test_a_nested_column_is_refused_only_when_it_is_used(connection: Connection, tmp_path: Path) -> None:
     table = loaded(connection, parquet(tmp_path / "t.parquet", "SELECT 1 AS a, [1] AS l, {'x': 1} AS s"))
     assert rows(table.keep(["a"])) == [(1,)]
@@ -266,6 +278,38 @@ def test_files_of_statistics_packages_keep_their_codes(connection: Connection, t
     refused(connection, write(tmp_path / "bad.sav", f"$FL2{CANARY}"), "not a whole SPSS file")
     nameless = (tmp_path / "t.sav").read_bytes().replace(b"SEX     ", b"\xff" * 8, 1)
     refused(connection, write(tmp_path / "nameless.sav", nameless), "not a whole SPSS file")
+
+
+def test_cells_that_are_missing_in_several_ways_are_one_with_a_note(connection: Connection, tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    pyreadstat = pytest.importorskip("pyreadstat")
+    codes = pandas.DataFrame({"q": [1.0, 98.0, 99.0, 2.0, None], "one": [1.0, 9.0, 2.0, 9.0, 3.0]})
+    texts = pandas.DataFrame({"q": ["a", "refused", "unknown", "b", ""]})
+    letters = pandas.DataFrame({"q": [1, "a", "b", 2, 3]}, dtype=object)
+    declared = {"q": [{"lo": 90, "hi": 99}], "one": [9]}
+    pyreadstat.write_sav(codes, str(tmp_path / "codes.sav"), missing_ranges=declared)
+    pyreadstat.write_sav(texts, str(tmp_path / "texts.sav"), missing_ranges={"q": ["refused", "unknown"]})
+    pyreadstat.write_dta(letters, str(tmp_path / "letters.dta"), missing_user_values={"q": ["a", "b"]}, version=12)
+    told = "cells of 'q' are missing in {} ways that the file tells apart"
+    for name, column, note in (
+        ("codes.sav", [1, 2, None, None, None], f"3 {told.format(3)}"),
+        ("texts.sav", ["", "a", "b", None, None], f"2 {told.format(2)}"),
+        ("letters.dta", [1, 2, 3, None, None], f"2 {told.format(2)}"),
+    ):
+        table = kept(connection, tmp_path / name)
+        assert [row[0] for row in rows(table)] == column
+        (noted,) = table.notes
+        assert noted.startswith(note)
+
+
+def test_floats_of_32_bits_of_stata_are_their_shortest_decimals(connection: Connection, tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyreadstat")
+    values = [0.1, 18.3, 16777216.0, None]
+    frame = pandas.DataFrame({"real": pandas.array(values, dtype="Float32").astype("float32"), "wide": values})
+    frame.to_stata(tmp_path / "t.dta", write_index=False)
+    table = kept(connection, tmp_path / "t.dta")
+    assert rows(table) == [(0.1, 0.1), (16777216.0, 16777216.0), (18.3, 18.3), (None, None)]
 
 
 @pytest.mark.parametrize(

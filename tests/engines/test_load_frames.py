@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 import random
+import traceback
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
@@ -13,6 +14,7 @@ import duckdb
 import numpy as np
 import pytest
 
+import tclose
 from canaries import CANARY
 from engines.loading import connection, date, kept, loaded, rows, types
 from tclose.errors import EmptyTableError, SourceError
@@ -267,6 +269,61 @@ def test_a_column_of_nothing_can_be_used(connection: Connection) -> None:
 def test_two_arrow_columns_of_one_name_are_refused(connection: Connection) -> None:
     with pytest.raises(SourceError, match="same name: 'a'"):
         loaded(connection, pyarrow.table([[1], [2]], names=["a", "a"]))
+
+
+def test_a_polars_column_of_nothing_can_be_used() -> None:
+    audit = tclose.audit(polars.DataFrame({"q": [None, None], "s": [1, 2]}), tclose.Roles("q", "s:nominal"))
+    assert audit.k == 2
+    assert [row["q"] for row in audit.classes.rows()] == [None]
+
+
+def test_a_frame_that_cannot_be_computed_does_not_leak_its_cells(connection: Connection) -> None:
+    class Failing:
+        def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+            raise RuntimeError(CANARY)
+
+    lazy = polars.LazyFrame({"a": [CANARY]}).with_columns(polars.col("a").cast(polars.Int64))
+    for frame in (lazy, Failing()):
+        with pytest.raises(SourceError, match=r"could not be computed \(") as caught:
+            loaded(connection, frame)
+        assert CANARY not in "".join(traceback.format_exception(caught.value))
+
+
+@pytest.mark.parametrize(
+    ("values", "problem"),
+    [
+        ("TIMETZ '10:00:00+00', TIMETZ '10:00:00+05'", "time with time zone"),
+        ("INTERVAL '1 month', INTERVAL '30 days'", "intervals of months and of days"),
+    ],
+)
+def test_values_of_a_relation_that_would_become_one_are_refused(
+    connection: Connection, values: str, problem: str
+) -> None:
+    table = loaded(connection, duckdb.connect().sql(f"SELECT unnest([{values}]) AS q, 1 AS s"))
+    assert rows(table.keep(["s"])) == [(1,), (1,)]
+    with pytest.raises(SourceError, match=problem):
+        table.keep(["q"])
+
+
+@pytest.mark.parametrize(
+    ("values", "distinct"),
+    [("'1 month', '12 months', '1 year'", 2), ("'1 day', '24 hours', '36 hours'", 2), ("'1 month', NULL, NULL", 1)],
+)
+def test_intervals_of_one_kind_are_compared(connection: Connection, values: str, distinct: int) -> None:
+    relation = duckdb.connect().sql(f"SELECT unnest([{values}]::INTERVAL[]) AS q")
+    table = kept(connection, relation)
+    ((found,),) = connection.execute(f"SELECT count(DISTINCT c0) FROM {table.name}").fetchall()
+    assert found == distinct
+
+
+def test_durations_of_as_many_days_as_microseconds_are_told_apart() -> None:
+    durations = [dt.timedelta(days=1), dt.timedelta(microseconds=1), dt.timedelta(0), dt.timedelta(days=100_000)]
+    durations += [dt.timedelta(days=1, microseconds=1), dt.timedelta(days=2, microseconds=2)]
+    frame = pyarrow.table({"q": pyarrow.array([*durations, None] * 2), "s": ["x"] * 14})
+    assert (audit := tclose.audit(frame, tclose.Roles("q", "s:nominal"))).k == 2
+    assert len(audit.classes) == 7
+    visits = pyarrow.table({"id": pyarrow.array(durations * 2), "s": ["x"] * 12, "q": [1] * 12})
+    assert tclose.audit(visits, tclose.Roles("q", "s:nominal", person="id")).k == 6
 
 
 def test_a_relation_that_fails_does_not_leak_its_cells(connection: Connection) -> None:

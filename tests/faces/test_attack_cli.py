@@ -34,7 +34,7 @@ def test_the_schema_in_the_docs_is_the_one_that_is_printed(run):
 def test_the_json_is_as_its_schema_says_and_has_every_attacker(attacked):
     Draft202012Validator(json.loads(attack_schema_text())).validate(attacked)
     assert [each["attacker"] for each in attacked["attackers"]] == [
-        "reader", "register", "method", "method-share", "model", "finer", "corrupted", "two-releases",
+        "reader", "register", "method", "method-share", "model", "method-model", "finer", "corrupted", "two-releases",
     ]  # fmt: skip
     assert (attacked["divisions"], attacked["rows"], attacked["holds"]) == (2, 4, None)
 

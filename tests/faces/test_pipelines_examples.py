@@ -13,6 +13,7 @@ from pathlib import Path
 
 import click
 import pytest
+import yaml
 
 from tclose.cli.root import commands
 
@@ -85,8 +86,7 @@ def test_every_flow_publishes_after_the_step_and_runs_where_its_package_is(flow,
     assert len(order) == 2
     assert source.index("steps.release(") == order[0]
     monkeypatch.setitem(sys.modules, package, Words(package))
-    for part in ("decorators",):
-        monkeypatch.setitem(sys.modules, f"{package}.{part}", Words(part))
+    monkeypatch.setitem(sys.modules, f"{package}.sdk", Words("sdk"))
     for name, value in (("TABLE", "patients.csv"), ("POLICY", "tclose.toml"), ("TARGET", "release.csv")):
         monkeypatch.setenv(name, value)
     called = []
@@ -107,6 +107,51 @@ class Words(types.ModuleType):
             return given[0] if given and callable(given[0]) and not settings else (lambda function: function)
 
         return word
+
+
+def commands_of(place):
+    """The shell commands of the action, or of the job for GitLab, with what they are told by default."""
+    told = yaml.safe_load((ROOT / place).read_text(encoding="utf-8"))
+    if place == "action.yml":
+        defaults = {name: each["default"] for name, each in told["inputs"].items()}
+        steps = told["runs"]["steps"]
+        assert {step["shell"] for step in steps} == {"bash"}
+        assert steps[1]["env"] == {name.upper(): f"${{{{ inputs.{name} }}}}" for name in defaults}
+        return [step["run"] for step in steps], {name.upper(): value for name, value in defaults.items()}
+    (job,) = told.values()
+    return job["script"], job["variables"]
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
+@pytest.mark.parametrize("place", ["action.yml", "examples/pipelines/gitlab.yml"])
+def test_the_commands_of_a_template_pass_and_fail_with_the_policy(place, tmp_path):
+    """All but the installation, for which the command of this environment stands in."""
+    (install, audit), told = commands_of(place)
+    assert "-m venv" in install
+    assert "pip" in install
+    run_by = audit.replace("/tmp/tclose/bin/tclose", '"$RUNNER_TEMP/tclose/bin/tclose"')
+    (tmp_path / "tclose" / "bin").mkdir(parents=True)
+    command = tmp_path / "tclose" / "bin" / "tclose"
+    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m tclose "$@"\n')
+    command.chmod(0o755)
+    (tmp_path / "patients.csv").write_text("zip,pay\n12**,1\n12**,2\n")
+    codes = []
+    for k in (2, 3):
+        policy = f'[table]\nsource = "patients.csv"\n{POLICY.replace("k = 2", f"k = {k}")}'
+        (tmp_path / "tclose.toml").write_text(policy)
+        surroundings = {**os.environ, **told, "PYTHONPATH": str(ROOT / "src"), "RUNNER_TEMP": str(tmp_path)}
+        done = subprocess.run(
+            ["bash", "-eo", "pipefail", "-c", run_by],
+            cwd=tmp_path, env=surroundings, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        codes.append(done.returncode)
+    assert codes == [0, 1], done.stderr
+    if "junit" in audit:
+        assert (
+            '<failure message="found 2; failing: 1 class, 2 rows" type="k" />' in (tmp_path / "tclose.xml").read_text()
+        )
+    else:
+        assert done.stdout.startswith("::error file=patients.csv,")
 
 
 @pytest.mark.parametrize("place", ["action.yml", "examples/pipelines/gitlab.yml", ".pre-commit-hooks.yaml"])

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import functools
 import json
+import os
 import re
+import subprocess
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
+import jsonschema
 import pytest
 
 from canaries import CANARY
@@ -36,6 +40,14 @@ GONE = """
 [[table]]
 source = "gone.csv"
 columns = { zip = { role = "quasi-identifier" }, ill = { role = "sensitive", distance = "nominal" } }
+"""
+SCHEMAS = Path(__file__).parents[2] / ".venv" / "share" / "tclose" / "schemas"
+READ_JUNIT = """
+import junitparser, json, sys
+found = junitparser.JUnitXml.fromfile(sys.argv[1])
+suites = [[each.name, each.tests, each.failures, each.errors] for each in found]
+results = [type(result).__name__ for suite in found for case in suite for result in case.result]
+print(json.dumps([suites, results]))
 """
 
 
@@ -88,6 +100,45 @@ def test_junit_has_a_suite_for_each_table_and_a_case_for_each_requirement(clinic
     assert numbers == [["a.csv", "2", "0", "0"], ["b.csv", "1", "1", "0"], ["gone.csv", "1", "0", "1"]]
     assert [case.get("name") for case in root.iter("testcase")][:2] == ["k ≥ 2 of the table", "t ≤ 0.5 of salary"]
     assert "1 class, 1 row" in root.find(".//failure").get("message")
+
+
+def brought(name):
+    """What scripts/schemas brings from those who define a format."""
+    if not (SCHEMAS / name).exists():
+        missing = f"{name} is not here: scripts/schemas brings it"
+        pytest.fail(missing) if os.environ.get("CI") else pytest.skip(missing)
+    return SCHEMAS / name
+
+
+STRANGE = "b, 50%:x é 'q'.csv"
+
+
+@pytest.fixture
+def strange(clinic):
+    """Tables that hold, fail and cannot be judged; one of them with a name that every format has to escape."""
+    (clinic / STRANGE).write_text(FAILING)
+    (clinic / "p.toml").write_text(POLICY.replace("b.csv", STRANGE) + GONE)
+
+
+def test_junit_is_read_by_a_reader_of_junit(strange, audited):
+    python = brought("bin/python")
+    assert audited("-o", "tclose.xml").code == 2
+    read = subprocess.run([python, "-c", READ_JUNIT, "tclose.xml"], capture_output=True, text=True, check=True)
+    assert json.loads(read.stdout) == [
+        [["a.csv", 2, 0, 0], [STRANGE, 1, 1, 0], ["gone.csv", 1, 0, 1]],
+        ["Failure", "Error"],
+    ]
+
+
+def test_sarif_is_by_its_schema(strange, audited):
+    schema = json.loads(brought("sarif.json").read_text(encoding="utf-8"))
+    judge = jsonschema.validators.validator_for(schema)(schema, format_checker=jsonschema.FormatChecker())
+    told = json.loads(audited("--format", "sarif").out)
+    assert [each["level"] for each in told["runs"][0]["results"]] == ["error", "error"]
+    judge.validate(told)
+    told["runs"][0]["results"][0]["level"] = "notice"
+    with pytest.raises(jsonschema.ValidationError):
+        judge.validate(told)
 
 
 def test_sarif_lists_what_fails_with_its_rule_and_file(clinic, audited):
@@ -156,6 +207,12 @@ def test_remarks_and_errors_are_objects_of_json_where_that_is_asked(clinic, run)
     assert said["level"] == "error"
     assert said["message"].startswith("There is no file 'gone.csv'")
     assert run("audit", "gone.csv", "-q", "zip", "-s", "ill:nominal").err.startswith("Error: There is no file")
+
+
+def test_a_table_that_cannot_be_judged_is_an_error_of_the_log_too(clinic, audited):
+    (clinic / "p.toml").write_text(POLICY + GONE)
+    (said,) = map(json.loads, audited("--log", "json").err.splitlines())
+    assert (said["level"], said["message"].partition(":")[0]) == ("error", "gone.csv")
 
 
 def test_progress_is_told_in_lines_of_json(capsys):

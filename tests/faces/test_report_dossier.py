@@ -1,5 +1,7 @@
 """The report as a dossier: its purpose and people, its glossary, and a template of one's own."""
 
+import re
+
 import pytest
 
 import tclose
@@ -96,3 +98,19 @@ def test_a_notebook_shows_a_release_with_its_figures_before_and_after():
     assert shown.count('class="tclose-figure tclose-distances"') == 2
     assert "Detail lost, by column" in shown
     assert len(shown) < 150_000
+
+
+def test_of_many_attributes_the_two_that_are_told_most_of_are_drawn_value_by_value():
+    rows = 240
+    columns = {"zip": [at % 6 for at in range(rows)]}
+    columns |= {f"s{of}": [at * (of + 3) % 41 if at % 6 < of else at % 41 for at in range(rows)] for of in range(6)}
+    roles = tclose.Roles(["zip"], {f"s{of}": tclose.Ordered() for of in range(6)})
+    audit = tclose.audit(columns, roles, require={"k": 5, "t": "0.2"})
+    largest = sorted((f"s{of}" for of in range(6)), key=lambda name: audit[name].t, reverse=True)[:2]
+    page = audit.to_html()
+    drawn = re.findall(r'aria-label="Moves in the worst class of (s\d)"', page)
+    assert sorted(drawn) == sorted(largest)
+    assert page.count("drawn value by value for the attributes with the largest t") == 4
+    assert len(page.encode()) < 150_000
+    large = re.findall(r'<svg class="tclose-figure tclose-(?:moves|distributions)".*?</svg>', page, re.DOTALL)
+    assert (len(large), sum("<title>" in picture for picture in large)) == (4, 0)

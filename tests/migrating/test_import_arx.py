@@ -50,7 +50,7 @@ CRITERIA = (
 def saved(tmp_path):
     """Make a project's file, with some of its members changed or left out."""
 
-    def save(criteria=CRITERIA, **changed):
+    def save(criteria=CRITERIA, packing=zipfile.ZIP_STORED, **changed):
         listed = "".join(f"<criterion>{each}</criterion>" for each in criteria)
         members = {
             "metadata.xml": "<metadata><version>3.9.1</version></metadata>",
@@ -63,7 +63,7 @@ def saved(tmp_path):
             "data/input.csv": TABLE,
         }
         path = tmp_path / "clinic.deid"
-        with zipfile.ZipFile(path, "w") as archive:
+        with zipfile.ZipFile(path, "w", packing) as archive:
             for name, text in {**members, **{key.replace("__", "/"): text for key, text in changed.items()}}.items():
                 if text is not None:
                     archive.writestr(name, text)
@@ -135,6 +135,42 @@ def test_a_distance_of_equal_values_is_nominal_and_needs_no_tree(saved):
 def test_a_damaged_project_is_refused(saved, changed, said):
     with pytest.raises(SourceError, match=said):
         read_arx(saved(**changed))
+
+
+def test_an_archive_that_unpacks_to_a_multiple_of_itself_is_refused(saved, monkeypatch):
+    """A million zeros from a thousand bytes; as large as that is only what somebody made to fill a disk."""
+    path = saved(packing=zipfile.ZIP_DEFLATED, **{"data__input.csv": "zip\n" + "0" * 10**6})
+    read_arx(path)
+    monkeypatch.setattr("tclose.migrating.arx._MOST_XML", 10**5)
+    with pytest.raises(SourceError, match="more than 300 times its size"):
+        read_arx(path)
+
+
+def test_packing_that_arx_has_not_is_refused(saved):
+    with pytest.raises(SourceError, match="packs none"):
+        read_arx(saved(packing=zipfile.ZIP_LZMA))
+
+
+def test_bytes_that_were_spoiled_are_refused_wherever_they_are(saved, tmp_path):
+    """Of every byte of a packed project some other value is tried; what can still be read is read."""
+    whole = saved(packing=zipfile.ZIP_DEFLATED).read_bytes()
+    refused = 0
+    for place in range(len(whole)):
+        path = tmp_path / "spoiled.deid"
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ (1 << place % 8)]) + whole[place + 1 :])
+        folder = tmp_path / str(place)
+        folder.mkdir()
+        try:
+            read_arx(path).write(folder)
+        except tclose.InputError:
+            refused += 1
+    assert len(whole) / 2 < refused < len(whole)
+
+
+def test_a_long_name_of_a_column_makes_no_long_name_of_a_file(saved, tmp_path):
+    columns = column("z" * 4000, "QUASI_IDENTIFYING", "hierarchies/zip.csv")
+    found = read_arx(saved(criteria=["2-anonymity"], **{"input__definition.xml": f"<d>{columns}</d>"}))
+    assert list(found.members) == ["table.csv", f"hierarchies/01-{'z' * 40}.csv"]
 
 
 def test_no_name_of_an_archive_leads_out_of_the_folder(saved, tmp_path):

@@ -24,10 +24,12 @@ from tclose.recoding.boxes import Boxes
 from tclose.recoding.checking import failing_classes
 from tclose.recoding.gather import method
 from tclose.recoding.gather.method import find, first_size
-from tclose.recoding.improving import regions
+from tclose.recoding.improving import regions, shapes, step
+from tclose.recoding.improving.forms import END
 from tclose.recoding.improving.shapes import columns_of, shapes_of
 from tclose.recoding.improving.step import improved
 from tclose.recoding.losses.catalogue import LOSSES
+from tclose.recoding.mondrian import method as mondrian
 from tclose.recoding.partition import Partition, check_whole, hulls, kept_detail
 from tclose.recoding.peel.closeness import closeness
 from tclose.recoding.search import Search
@@ -102,6 +104,50 @@ def test_the_same_release_on_any_number_of_threads(distance, monkeypatch):
         np.testing.assert_array_equal(made[0].classes, other.classes)
 
 
+@pytest.mark.parametrize("t", ["1", "0.3"])
+def test_the_same_release_however_many_positions_make_a_stretch(t, monkeypatch):
+    draw = np.random.default_rng(5)
+    wealth = draw.exponential(1e6, 600)
+    columns = [(wealth * draw.uniform(0.5, 1.5, 600)).astype(int).tolist() for _ in range(4)]
+    columns[1] = [None if value % 9 == 0 else value for value in columns[1]]
+    quasi = [line_quasi(f"income {at}", column) for at, column in enumerate(columns)]
+    problem = problem_of(quasi, [("job", draw.integers(0, 4, 600).tolist(), Nominal())], {"k": 4, "t": t})
+    monkeypatch.setattr(shapes, "FEW_POSITIONS", 1)
+    made = []
+    for number in (1, 3, 50, 600):
+        monkeypatch.setattr(shapes, "MOST_STRETCHES", number)
+        made.append(find(problem, Search(effort=BRIEF)).classes)
+    for other in made[1:]:
+        np.testing.assert_array_equal(made[0], other)
+
+
+@some
+@given(problem=posed(), few=st.integers(1, 3), many=st.integers(1, 3))
+def test_no_bound_on_the_cost_of_a_stretch_is_too_high(problem, few, many):
+    """What any position of a stretch costs is what the nearest one to the class costs, or more."""
+    from tclose.recoding.improving.cell_loops import cell_cost, set_cells
+
+    boxes = Boxes.of(problem)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shapes, "FEW_POSITIONS", few)
+        patch.setattr(shapes, "MOST_STRETCHES", many)
+        described = shapes_of(columns_of(problem, boxes, "lm"))
+    own = boxes.positions[boxes.compartments == 0]
+    box = np.stack([own.min(axis=0), own.max(axis=0)])
+    width = box.shape[1]
+    parts, joins = np.zeros((1, width)), np.full((len(described.stretches), 1), np.nan)
+    before = np.full((1, width), -1, np.int32), np.full((1, width), -1, np.int32)
+    set_cells.py_func(*described[:5], described.stretches, *before, parts, joins, 0, box, 0)
+    for q in range(width):
+        costs = {}
+        for position in np.unique(boxes.positions[:, q]).tolist():
+            low, high = min(position, box[0, q]), max(position, box[1, q])
+            at = described.stretch_of[described.columns[q, END] + position]
+            costs.setdefault(int(at), []).append(cell_cost.py_func(*described[:5], q, low, high))
+        for at, found in costs.items():
+            assert joins[at, 0] == min(found)
+
+
 @pytest.mark.parametrize("threads", [1, 3])
 def test_whoever_is_told_may_stop_between_regions(threads, monkeypatch):
     monkeypatch.setattr(regions, "MOST_CLASSES", 5)
@@ -154,7 +200,7 @@ def test_no_effort_leaves_a_release_as_it_is():
 @given(problem=posed(), data=st.data())
 @pytest.mark.parametrize("loss", ["lm", "gcp", "precision", "nue"])
 def test_what_the_loops_take_a_cell_to_cost_adds_up_to_the_loss(problem, data, loss):
-    from tclose.recoding.improving.loops import cell_cost
+    from tclose.recoding.improving.cell_loops import cell_cost
 
     steps = [quasi.interval_ends for quasi in problem.quasi if quasi.places is not None]
     assume(loss != "precision" or all(np.array_equal(first, last) for first, last in steps))
@@ -164,12 +210,12 @@ def test_what_the_loops_take_a_cell_to_cost_adds_up_to_the_loss(problem, data, l
     apart = boxes.compartments * 3 + np.array(drawn)
     classes = np.unique(apart, return_inverse=True)[1]
     release = Partition(rows, classes, problem.counts, hulls(problem, rows, classes, int(classes.max()) + 1))
-    shapes = shapes_of(columns_of(problem, boxes, loss))
+    described = shapes_of(columns_of(problem, boxes, loss))
     total = 0.0
     for number, size in enumerate(release.sizes().tolist()):
         own = boxes.positions[classes == number]
         for q, (low, high) in enumerate(zip(own.min(axis=0).tolist(), own.max(axis=0).tolist(), strict=True)):
-            total += size * cell_cost.py_func(*shapes, q, low, high)
+            total += size * cell_cost.py_func(*described[:5], q, low, high)
     if loss == "nue":
         alone = hulls(problem, rows, rows, len(rows))
         nothing_lost = LOSSES["nue"](problem, replace(release, classes=rows, cells=alone))
@@ -188,3 +234,13 @@ def test_the_first_size_is_one_at_which_a_sample_is_just_close():
     shares = problem.domains[0].counts / problem.rows
     drawn = np.random.default_rng(0).multinomial(size, shares, 20_000) / size
     assert np.abs(drawn - shares).sum(axis=1).mean() / 2 == pytest.approx(0.1, rel=0.1)
+
+
+def test_few_rounds_pay_from_a_good_start(monkeypatch):
+    """Where the work allows few rounds, a hot search would end above a start that moves alone still better."""
+    monkeypatch.setattr(step, "WORK", 0)
+    problems = [crowd(2_000, seed, t="0.3") for seed in range(4)]
+    starts = [mondrian.find(problem, Search()) for problem in problems]
+    after = [improved(problem, start, Search()) for problem, start in zip(problems, starts, strict=True)]
+    for problem, start, end in zip(problems, starts, after, strict=True):
+        assert kept_detail(problem, end) > kept_detail(problem, start)

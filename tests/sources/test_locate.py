@@ -315,3 +315,13 @@ def test_an_address_that_is_not_read_says_what_to_use_and_no_password(address, i
         locate(address)
     assert instead in str(refused.value)
     assert "hidden" not in str(refused.value)
+
+
+@pytest.mark.parametrize("table", ["", [""], ["a.csv", ""]])
+def test_an_empty_name_is_not_the_folder_one_is_in(
+    table: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.csv").write_text("a\n1\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SourceError, match="An empty name names no table"):
+        locate(table)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Any
 
+import pyarrow as pa
 from hypothesis import strategies as st
 
 import tclose
 from tclose import Nominal, Ordered, Roles
 from tclose.warehouses import audit_sql
 
+TEXTS = ('the "zip"', "ill", "level")
 SCALE = ("low", "middle", "it's high", "never")
 
 
@@ -28,13 +31,17 @@ def asked(draw: st.DrawFn) -> tuple[dict[str, list[Any]], Roles, dict[str, str]]
         "pay": column([1, 2, 3, 5, 8, 13, 2**40]),
         "ill": column(["x", "y", "z", None]),
         "level": column(["low", "middle", "it's high", None]),
+        "rate": column([0.0, -0.0, 0.1, math.nan, math.inf, -math.inf, 1e300, None]),
         "who": column(list(range(1, 2 + rows))),
     }
     ill = Nominal(nulls=draw(st.sampled_from(["category", "drop"])))
     level = Ordered(order=SCALE, nulls=draw(st.sampled_from(["drop", "first", "last"])))
     pay = Ordered(order=draw(st.sampled_from(["value", "frequency"])))
-    sensitive = draw(st.permutations([("pay", pay), ("ill", ill), ("level", level)]))[: draw(st.integers(1, 3))]
-    quasi = draw(st.sampled_from([['the "zip"', "age`s"], ["age`s"], ['the "zip"']]))
+    rate = Ordered(nulls=draw(st.sampled_from(["error", "drop", "first", "last"])))
+    judged = [("pay", pay), ("ill", ill), ("level", level), ("rate", rate)]
+    sensitive = draw(st.permutations(judged))[: draw(st.integers(1, 3))]
+    quasi = draw(st.sampled_from([['the "zip"', "age`s"], ["age`s"], ['the "zip"'], ["rate"]]))
+    sensitive = [(name, distance) for name, distance in sensitive if name not in quasi] or [("pay", pay)]
     roles = Roles(quasi, dict(sensitive), person=draw(st.sampled_from([None, "who"])))
     require = {
         "k": str(draw(st.integers(1, 4))),
@@ -44,10 +51,16 @@ def asked(draw: st.DrawFn) -> tuple[dict[str, list[Any]], Roles, dict[str, str]]
     return columns, roles, require
 
 
+def typed(columns: dict[str, list[Any]]) -> pa.Table:
+    """The columns with the types that they are to have where every cell is missing, too; NaN stays NaN."""
+    kinds = {name: pa.string() if name in TEXTS else pa.float64() if name == "rate" else pa.int64() for name in columns}
+    return pa.table({name: pa.array(cells, kinds[name], from_pandas=False) for name, cells in columns.items()})
+
+
 def audited(columns: dict[str, list[Any]], roles: Roles, require: dict[str, str]) -> list[tuple[Any, ...]] | None:
     """What an audit says, in the rows of a statement's result; None where it refuses the table."""
     try:
-        found = tclose.audit(columns, roles, require=require, drivers=False)
+        found = tclose.audit(typed(columns), roles, require=require, drivers=False)
     except tclose.InputError:
         return None
     figures = [

@@ -1,9 +1,11 @@
 """The API gives the library's numbers, and lets work be watched, stopped and taken away."""
 
 import csv
+import errno
 import hashlib
 import io
 import json
+import os
 import re
 import shlex
 import threading
@@ -23,6 +25,7 @@ from tclose.cli import outcome
 from tclose.hierarchies import hierarchy_of
 from tclose.policy_files import parse_policy
 from tclose.sources import EXAMPLES
+from tclose.web import packages
 from tclose.web.hierarchy_files import taken_in
 from tclose.web.jobs import Jobs, Outcome
 from tclose.web.openapi import openapi
@@ -323,6 +326,29 @@ def test_rows_before_and_after_are_those_of_the_recipe_and_single_people_are_wit
                 assert {k: n for k, n in bars.items() if k != "others"} == {k: n for k, n in expected.items() if n >= 6}
 
 
+def test_whole_rows_have_all_columns_and_what_is_published_of_them(server):
+    """Oracle: the rows of the file as they are written, and those of the release, each as often."""
+    rows = [(f"n{at}", "AB"[at % 2], 30 + at % 7, 1_000 + 137 * at, f"x{at}") for at in range(60)]
+    text = "name,zip,age,pay,note\n" + "\n".join(",".join(map(str, row)) for row in rows)
+    table = server.client.post("/api/uploads?name=whole.csv", content=text.encode()).json()["id"]
+    columns = {
+        "name": {"role": "identifier"},
+        "zip": {"role": "quasi-identifier"},
+        "age": {"role": "quasi-identifier"},
+        "pay": {"role": "sensitive", "distance": "ordered", "round": 500},
+        "note": {"role": "insensitive"},
+    }
+    job = server.done(table, kind="anonymize", policy={"columns": columns, "policy": {"k": 6}})["id"]
+    told = server.client.get(f"/api/jobs/{job}/rows?whole=true").json()
+    described("WholeRows", told)
+    assert told["columns"] == ["name", "zip", "age", "pay", "note"]
+    assert Counter(tuple(each["before"]) for each in told["rows"]) == Counter(tuple(map(str, row)) for row in rows)
+    published = list(csv.reader(server.client.get(f"/api/jobs/{job}/files/release.csv").text.splitlines()))
+    assert told["published"] == published[0] == ["zip", "age", "pay", "note"]
+    assert Counter(tuple(each["after"]) for each in told["rows"]) == Counter(map(tuple, published[1:]))
+    assert {each["before"][4] for each in told["rows"]} == {each["after"][3] for each in told["rows"]}
+
+
 def test_a_release_can_be_taken_away_and_passes_the_audit(server, tmp_path, capsys):
     table = server.opened()
     policy = settled(server, table)
@@ -373,6 +399,27 @@ def test_a_package_can_be_checked_and_audited_and_holds_no_value_of_the_original
         assert "SECRET" not in text, name
         assert "aged2" not in text, name
     capsys.readouterr()
+
+
+def test_a_package_for_which_the_disk_has_no_room_is_never_handed_over_in_part(server, monkeypatch):
+    table = server.opened()
+    job = server.done(table, kind="anonymize", policy=settled(server, table))["id"]
+    usual = packages._added
+
+    def full(package, name, chunks):
+        if name == "report.json":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/secret/place")
+        return usual(package, name, chunks)
+
+    monkeypatch.setattr(packages, "_added", full)
+    refused = server.client.get(f"/api/jobs/{job}/files/release.zip")
+    assert refused.status_code == 503
+    assert refused.json()["error"]["message"] == "The system refused: No space left on device. Nothing was kept."
+    monkeypatch.undo()
+    taken = server.client.get(f"/api/jobs/{job}/files/release.zip")
+    with zipfile.ZipFile(io.BytesIO(taken.content)) as package:
+        assert package.testzip() is None
+        assert "SHA256SUMS" in package.namelist()
 
 
 def test_without_a_release_the_page_is_told_what_stands_in_the_way(server):

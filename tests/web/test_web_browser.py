@@ -1,5 +1,6 @@
 """The page in a real browser: the whole journey, the moving earth, accessibility, and every width."""
 
+import csv
 import tomllib
 from fractions import Fraction
 from pathlib import Path
@@ -100,6 +101,37 @@ def test_a_role_is_changed_by_clicking_and_the_figures_follow(browser, server):
         page.keyboard.press("Escape")
         page.select_option("#role-zip", "insensitive")
         page.wait_for_selector("text=Nothing to measure yet")
+
+
+def test_a_number_is_rounded_before_it_is_measured_and_released(browser, server, tmp_path):
+    """Oracle: an audit and a release of the salaries rounded by hand, ties away from zero."""
+    kinds = {"salary": tclose.Ordered(round=4000), "disease": tclose.Nominal()}
+    rounded = tclose.audit("example:salary", tclose.Roles(["zip", "age"], kinds))
+    with watched(browser, server) as page:
+        open_example(page)
+        page.click("#column-salary")
+        page.fill("#round-salary", "4000")
+        page.press("#round-salary", "Enter")
+        page.wait_for_selector('.workbench[data-stale="true"]')
+        settled(page)
+        assert shown(page, "t-salary") == f"{float(rounded['salary'].t):.4f}".rstrip("0")
+        page.fill("#round-salary", "-1")
+        page.press("#round-salary", "Enter")
+        playwright.expect(page.locator('[data-column="salary"] .problem')).not_to_be_empty(timeout=SLOW)
+        page.fill("#round-salary", "4000")
+        page.press("#round-salary", "Enter")
+        page.fill("#threshold-t-", "0.6")
+        page.press("#threshold-t-", "Enter")
+        settled(page)
+        show(page, "repair")
+        page.click("#release-start")
+        page.wait_for_selector('[data-file="release.csv"]', timeout=SLOW)
+        with page.expect_download() as started:
+            page.click('[data-file="release.csv"]')
+        started.value.save_as(tmp_path / "release.csv")
+    with (tmp_path / "release.csv").open(newline="") as file:
+        released = sorted(int(row["salary"]) for row in csv.DictReader(file))
+    assert released == [4000, 4000, 4000, 8000, 8000, 8000, 8000, 12000, 12000]  # 3, 4, 5, 6, 7, 8, 9, 10, 11 thousand
 
 
 def test_every_model_can_be_required_and_one_that_does_not_fit_is_refused_with_words(browser, server):

@@ -9,6 +9,7 @@ import time
 import pytest
 
 from tclose.engines.duckdb.connection import connect, disconnect
+from tclose.web import workspace as workspaces
 from tclose.web.jobs import AT_ONCE, Jobs, Outcome
 from tclose.web.stopping import CancelledError
 
@@ -144,6 +145,55 @@ def test_another_job_is_not_disturbed(jobs):
     go.set()
     assert (ended(stopped), ended(other)) == ("cancelled", "done")
     assert other.outcome.data == {"found": [(1_000_000,)]}
+
+
+def test_work_that_is_stopped_as_its_turn_comes_leaves_the_turn_to_the_next(jobs, monkeypatch):
+    monkeypatch.setattr(workspaces, "_LOOKING_UP", PATIENCE)
+    workspace = workspaces.Workspace()
+    opened = workspace.open_example("salary")
+    made, going = threading.Event(), threading.Event()
+
+    def slow():
+        made.set()
+        going.wait(PATIENCE)
+        return "frame"
+
+    def asks(make):
+        return lambda job: Outcome({"found": opened.once("frame", None, make, job.tell)})
+
+    first = jobs.start("levels", opened.id, asks(slow))
+    assert made.wait(PATIENCE)
+    second = jobs.start("levels", opened.id, asks(slow))
+    while second.state == "waiting":
+        time.sleep(0.005)
+    time.sleep(0.1)  # it waits for its turn by now
+    second.cancel()
+    time.sleep(0.1)  # it was told to leave by now
+    going.set()
+    assert ended(first) == "done"
+    ended(second)
+    third = jobs.start("levels", opened.id, asks(lambda: "anew"))
+    assert ended(third) == "done"
+    assert third.outcome.data == {"found": "frame"}
+    workspace.close()
+
+
+def test_whoever_wants_the_rows_does_not_wait_for_what_is_counted_of_them(jobs):
+    workspace = workspaces.Workspace()
+    opened = workspace.open_example("salary")
+    made, going = threading.Event(), threading.Event()
+    counts = jobs.start(
+        "levels",
+        opened.id,
+        lambda job: Outcome(opened.once("frame", None, lambda: made.set() or going.wait(PATIENCE) or {}, job.tell)),
+    )
+    assert made.wait(PATIENCE)
+    reads = jobs.start("audit", opened.id, lambda job: Outcome(opened.once("rows", None, dict, job.tell)))
+    assert ended(reads) == "done"
+    assert not counts.finished
+    going.set()
+    ended(counts)
+    workspace.close()
 
 
 TRACED = """

@@ -80,6 +80,7 @@ def apply(
         disguise = disguise_again(recipe, key)
         kept = Original.of(session, opened, roles, recipe.published, disguise)
         distinct = session.distinct(kept.published, roles.quasi, attributes_of(roles), tell)
+        tell("Finding a class for every row", None)
         fit = _fit(recipe, distinct, opened.label, widen=widen)
         tell("Recoding", None)
         work = replace(_recoded(session, kept, roles, fit.recipe, distinct), inputs=inputs)

@@ -281,6 +281,7 @@ def _made(
     )  # fmt: skip
     search.tell("Recoding rows", None)
     recoded, witness = original.recoded(session, roles, recoding_of(recipe, frame.distinct, frame.attributes))
+    search.tell("Measuring what is lost", None)
     left_out = partition.suppressed() if original.census is None else original.census.rows - recoded.rows
     work = EngineWork(
         session, recoded, replace(roles, identifiers=()), tuple(wanted), frame.original(), left_out, search.own,

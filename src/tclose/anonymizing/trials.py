@@ -45,8 +45,9 @@ class Plan:
     search: Search
     attackers: tuple[Attacker, ...]
     divisions: int
+    """How many halves are released, both of one division and then those of the next."""
     begin: int = 0
-    """How many divisions others have made of the table: a division is made anew for everyone who looks at it."""
+    """How many halves others have released: a division is made anew for everyone who looks at it."""
     twice: bool = False
     """Whether each half is released a second time, with another seed, for whoever has both."""
     stricter: tuple[Requirement, ...] | None = None
@@ -178,7 +179,8 @@ def divided(subjects: Subjects, plan: Plan, labels: Sequence[Mapping[str, str]],
         Which of the plan's divisions it is, from 0.
     """
     which = f"division {at + 1} of {plan.divisions}"
-    halves = Halves.of(subjects.distinct, plan.options.seed + plan.begin + at, subjects.crowd)
+    division, turned = divmod(plan.begin + at, 2)
+    halves = Halves.of(subjects.distinct, plan.options.seed + division, subjects.crowd, turned=bool(turned))
     frame = framed(halves.released, plan.roles, plan.met, plan.options)
     made = _released(frame, halves, plan, which)
     again = None

@@ -24,9 +24,9 @@ from tclose.roles import Roles
 
 USUAL_GAIN = "0.01"
 _PEOPLE = 60_000
-"""Over its divisions a search is tried on about so many people, as far as few divisions allow."""
+"""Over all halves a search is tried on about so many people, as far as few halves allow."""
 _FEWEST, _MOST = 4, 8
-"""Between so many divisions."""
+"""Between so many halves."""
 _NEARER = (Fraction(19, 20), Fraction(9, 10), Fraction(3, 4), Fraction(1, 2), Fraction(1, 4))
 """By which shares of its threshold t is made stricter inside, one after the other."""
 _LARGER = (2, 4, 8)
@@ -109,8 +109,8 @@ def secret_seed(seed: int) -> int:
 
 
 def divisions_of(people: int) -> int:
-    """Return how often a table is divided to look at a search, and twice as often to confirm it."""
-    return min(max(math.ceil(2 * _PEOPLE / max(people, 1)), _FEWEST), _MOST)
+    """Return how many halves of a table are released to look at a search, both of every division."""
+    return min(max(2 * math.ceil(_PEOPLE / max(people, 1)), _FEWEST), _MOST)
 
 
 def withstood(subjects: Subjects, plan: Plan, limit: Fraction) -> Withstood:

@@ -79,6 +79,14 @@ ATTACKERS: dict[str, Attacker] = {
             "Kifer 2009",
         ),
         Attacker(
+            "method-model",
+            "learner",
+            "the register, the method and its thresholds",
+            "takes what finer classes had room for as unlikely, and learns from few people which values go with them",
+            "Wong, Fu, Wang, Pei 2007; Kifer 2009",
+            thresholds=True,
+        ),
+        Attacker(
             "finer",
             "finer",
             "the register, and that cells are minimal",

@@ -17,6 +17,7 @@ from tclose.engines.distinct import DistinctRows
 from tclose.errors import InputError
 from tclose.hierarchies import Hierarchy
 from tclose.recoding.problem import Problem, numbered
+from tclose.values.published import LEFT_OUT, excludes_nobody
 
 
 def seen_release(
@@ -46,7 +47,7 @@ def seen_release(
     answers = Answers.of(problem.domains[at], labels)
     number_of = {label: place for place, label in enumerate(answers.labels)}
     texts = texts_of(release.sensitive[at].listed)
-    unknown = sum(text not in labels and text != MISSING for text in texts)
+    unknown = sum(text not in labels and not _left_out(text) for text in texts)
     if unknown and own:
         raise InputError(
             f"The release has {unknown:,} values of {problem.domains[at].name!r} that the original has not; attackers "
@@ -60,10 +61,31 @@ def seen_release(
     numbers, codes = problem.tuples
     known = problem.ranks[:, at] >= 0
     people = np.bincount(numbers[known], problem.counts[known], len(codes)).astype(np.float64)
-    return Seen.laid_out(
+    seen = Seen.laid_out(
         replace(problem, quasi=quasi), at, answers, cells, tuple(0 for _ in quasi), codes, people,
         (block.offsets, block.ranks.astype(np.int64), block.counts.astype(np.float64)),
     )  # fmt: skip
+    if own:
+        _check_covering(seen)
+    return seen
+
+
+def _left_out(text: str) -> bool:
+    """Say whether a published sensitive value is none, because it was left out."""
+    return text == MISSING or text in LEFT_OUT or excludes_nobody(text)
+
+
+def _check_covering(seen: Seen) -> None:
+    """Refuse a release with classes that nobody of the original can be in: their cells mean something else."""
+    there = np.zeros(len(seen.volumes), dtype=bool)
+    there[seen.classes] = True
+    alone = ~there[: seen.number]
+    if alone.any() and not seen.shortened:
+        rows = int(seen.sizes[: seen.number][alone].sum())
+        raise InputError(
+            f"{rows:,} rows of the release are in classes whose cells cover nobody of the original, so that it is not "
+            "a release of it, or its cells are no generalisations: means and noise cannot be attacked so."
+        )
 
 
 def existing_scene(
@@ -93,6 +115,6 @@ def existing_scene(
         finest,
         np.maximum(seen.sizes[finest].astype(np.int64), 1),
         seen.answers.labels,
-        tuple(previous),
-        seed,
+        previous=tuple(previous),
+        seed=seed,
     )

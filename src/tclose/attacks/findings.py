@@ -123,7 +123,7 @@ class Attack:
     rows: int
     """How many rows an attacked release is of."""
     divisions: int
-    """How often the table was divided; 0 for a release that exists."""
+    """How often half of the table was released, both halves of a division in turn; 0 for a release that exists."""
     kept: float | None
     """The share of detail that the attacked releases keep on average."""
     beyond: dict[str, Fraction]

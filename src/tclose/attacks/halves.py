@@ -36,14 +36,18 @@ class Halves:
     """Those of the other half."""
 
     @staticmethod
-    def of(distinct: DistinctRows, seed: int, crowd: Crowd | None = None) -> Halves:
-        """Return the halves of a table, drawn row by row, or person by person where a crowd says whose rows are."""
+    def of(distinct: DistinctRows, seed: int, crowd: Crowd | None = None, *, turned: bool = False) -> Halves:
+        """Return the halves of a table, drawn row by row, or person by person where a crowd says whose rows are.
+
+        With ``turned`` the other half of the same division is the released one.
+        """
         draw = np.random.default_rng([seed, 3])
         if crowd is None:
             counts = draw.multivariate_hypergeometric(distinct.counts, distinct.rows // 2, method="marginals")
+            counts = distinct.counts - counts if turned else counts
             others = distinct.counts - counts
             return Halves(distinct, _of_rows(distinct, counts), np.flatnonzero(counts), others, seed)
-        members, strangers = crowd.divided(draw)
+        members, strangers = crowd.divided(draw)[:: -1 if turned else 1]
         number = len(distinct.counts)
         counts = members.people_of(np.arange(number), number)
         released = _of_people(_of_rows(distinct, counts), distinct, members)
@@ -79,10 +83,12 @@ class Halves:
             For each attribute the answers that its values belong to.
         """
         origin = self.rows[order]
-        numbers, _ = problem.tuples
+        numbers, codes = problem.tuples
         groups = numbered(self.whole.codes)
         place = np.full(int(groups.max(initial=0)) + 1, -1, dtype=np.int64)
         place[groups[origin]] = numbers
+        origins = np.zeros(len(codes), dtype=np.int64)
+        origins[numbers] = groups[origin]
         seen_problem, seen_partition, classes = problem, partition, classes_of(problem, partition)
         if self.members is not None:
             counts = self.members.rows_of(len(self.whole.counts))[origin]
@@ -99,6 +105,7 @@ class Halves:
                     *self._people(place[groups], answers),
                     *classes,
                     names,
+                    origins,
                     () if again is None else (Seen.of(seen_problem, again, at, labels[at]),),
                     self.seed,
                 )

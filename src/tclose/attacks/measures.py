@@ -42,6 +42,8 @@ class Tally:
     """The variance of the gain over classes, whose people are claimed about together or not at all."""
     unit: float
     """About how many people are claimed about together."""
+    pulls: Pulls | None = None
+    """Who pulls the gain up or down, where the table was divided."""
 
     @property
     def claims(self) -> tuple[int, int, int, int]:
@@ -60,6 +62,40 @@ class Tally:
         return gain_of(self.people, self.claims)
 
 
+@dataclass(frozen=True)
+class Pulls:
+    """By how much the people of each combination of a divided table pull a gain up or down, inside or outside."""
+
+    division: int
+    """Which division it was; two tallies of one have changed sides."""
+    combinations: Integers
+    """Those that the released half has."""
+    classes: Integers
+    """The class of each."""
+    by: Floats
+
+    def variance_with(self, other: Pulls) -> float:
+        """Return the variance of the sum of two gains about the same people.
+
+        Who pulled the one up from inside pulls the other down from outside. People of a class are claimed about
+        together, in either release: the variance is that of two ways to draw by classes (Cameron, Gelbach, Miller
+        2011), and at least that of combinations drawn one by one.
+        """
+        every = np.union1d(self.combinations, other.combinations)
+        places = [np.searchsorted(every, each.combinations) for each in (self, other)]
+        total = np.zeros(len(every))
+        for place, each in zip(places, (self, other), strict=True):
+            total[place] += each.by
+        alone = float(total @ total)
+        drawn = 0.0
+        for place, each in zip(places, (self, other), strict=True):
+            classes = int(each.classes.max(initial=0)) + 1 + np.arange(len(every))  # who is in no class is drawn alone
+            classes[place] = each.classes
+            sums = np.bincount(classes, total)
+            drawn += float(sums @ sums)
+        return max(drawn - alone, alone)
+
+
 def gain_of(people: int, claims: Sequence[int]) -> float:
     """Return claims × (right − right of control); of a control group of nobody nothing is right."""
     claimed, right, control, control_right = claims
@@ -68,13 +104,13 @@ def gain_of(people: int, claims: Sequence[int]) -> float:
     return claimed / people * (right / claimed - (control_right / control if control else 0.0))
 
 
-def _variance(members: Integers, control: Integers, people: int) -> float:
-    """Return the variance of the gain, classes drawn by chance.
+def _pulled(members: Integers, control: Integers, people: int) -> tuple[Floats, Floats]:
+    """Return by how much each group of people pulls the gain up or down: inside, and outside.
 
     Parameters
     ----------
     members, control
-        Classes × (claimed about, right).
+        Groups × (claimed about, right).
     people
         How many members there are.
     """
@@ -82,8 +118,14 @@ def _variance(members: Integers, control: Integers, people: int) -> float:
     rate = control[:, 1].sum() / claimed_control if claimed_control else 0.0
     weight = claimed / claimed_control if claimed_control else 0.0
     inside = members[:, 1] - rate * members[:, 0]
-    outside = control[:, 1] - rate * control[:, 0]
-    return float((inside @ inside + weight * weight * (outside @ outside)) / max(people, 1) ** 2)
+    outside = weight * (control[:, 1] - rate * control[:, 0])
+    return inside / max(people, 1), outside / max(people, 1)
+
+
+def _variance(members: Integers, control: Integers, people: int) -> float:
+    """Return the variance of the gain, groups drawn by chance; the arguments are as for :func:`_pulled`."""
+    inside, outside = _pulled(members, control, people)
+    return float(inside @ inside + outside @ outside)
 
 
 def _unit(people: Floats, claimed: Floats, beyond: float) -> float:
@@ -202,7 +244,18 @@ def tallied_attack(attacker: Attacker, scene: Scene, beyond: float) -> Tally:
         by_size=by_size,
         variance=_variance(inside[:, 1:], outside[:, 1:], people),
         unit=_unit(inside[:, 0].astype(np.float64), inside[:, 1].astype(np.float64), beyond),
+        pulls=_pulls(scene, members, control, people),
     )
+
+
+def _pulls(scene: Scene, members: _Group, control: _Group, people: int) -> Pulls | None:
+    """Return who pulls the gain up or down, where the table was divided."""
+    if scene.origins is None:
+        return None
+    every = np.arange(len(scene.origins))
+    members_by, control_by = (each.tallies(every, len(every))[:, 1:] for each in (members, control))
+    inside, outside = _pulled(members_by, control_by, people)
+    return Pulls(scene.seed, scene.origins, scene.classes, inside - outside)
 
 
 def _alike(scene: Scene, left: Integers) -> tuple[People, Integers]:
@@ -226,20 +279,36 @@ def _by(groups: NDArray[np.integer], number: int, columns: Sequence[Integers]) -
 def interval_of(tallies: Sequence[Tally]) -> Interval:
     """Return the gain over all divisions with its interval of 95 %, over divisions of this table.
 
-    Every division draws members and control anew from the same people. Whoever is easily guessed is so on either side
-    and cancels out, so that what is left to chance is the division, and several of them average it. People of a class
-    are claimed about together, so that classes are what chance draws; what was seen in few classes, or in none, may
-    be a few classes more (the score interval of a Poisson number). ``bench/gains.py`` counts how often it misses.
+    Every division draws members and control anew from the same people, and its two halves are released one after the
+    other. Whoever is easily guessed is so on either side, and cancels out where both halves are seen. What is left to
+    chance is the division, and several of them average it. People of a class are claimed about together, so that
+    classes are what chance draws; what was seen in few classes, or in none, may be a few classes more (the score
+    interval of a Poisson number). ``bench/gains.py`` counts how often it misses.
     """
-    gains = np.array([tally.gain for tally in tallies])
-    within = float(np.mean([tally.variance for tally in tallies]))
-    between = float(gains.var(ddof=1)) if len(gains) > 1 else 0.0
-    variance = (between if between > _MUCH * within else within) / len(gains)
+    divisions = _by_division(tallies)
+    gains = np.array([np.mean([tally.gain for tally in each]) for each in divisions])
+    within = sum(_variance_of_sum(each) for each in divisions) / len(tallies) ** 2
+    between = float(gains.var(ddof=1)) / len(gains) if len(gains) > 1 else 0.0
+    variance = between if between > _MUCH * within else within
     people = sum(tally.people for tally in tallies)
     middle = gain_of(people, np.sum([tally.claims for tally in tallies], axis=0).tolist())
     one = float(np.mean([tally.unit for tally in tallies])) / max(people, 1)
     half = _Z * math.sqrt(variance + (_Z * one / 2) ** 2)
     return Interval(middle, max(middle - half, -1.0), min(middle + _Z * _Z / 2 * one + half, 1.0))
+
+
+def _by_division(tallies: Sequence[Tally]) -> list[list[Tally]]:
+    """Return tallies with those of one division together."""
+    found: dict[object, list[Tally]] = {}
+    for at, tally in enumerate(tallies):
+        found.setdefault((at,) if tally.pulls is None else tally.pulls.division, []).append(tally)
+    return list(found.values())
+
+
+def _variance_of_sum(tallies: Sequence[Tally]) -> float:
+    """Return the variance of the sum of the gains of one division: of a half, or of both."""
+    pulls = [tally.pulls for tally in tallies if tally.pulls is not None]
+    return pulls[0].variance_with(pulls[1]) if len(pulls) == 2 else sum(tally.variance for tally in tallies)
 
 
 def outcome(

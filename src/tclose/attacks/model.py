@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from tclose.attacks.fitting import Fit, Weights, summed
@@ -18,14 +20,30 @@ _DOUBT = 30.0
 
 def posteriors(seen: Seen) -> Floats:
     """Return what a naive Bayes model of the release says, by expectation and maximisation, within every class."""
+    return learnt(seen, Weights(), _DOUBT)
+
+
+def learnt(seen: Seen, known: Weights, doubt: float) -> Floats:
+    """Return what a model of the release says beside what is known.
+
+    Parameters
+    ----------
+    seen
+        The release.
+    known
+        What is known of who is where with which value.
+    doubt
+        With every value of a column so many people are taken to have been seen who have the usual mixture of values.
+    """
     fit = Fit.of(seen)
-    found = fit.run(Weights(), _FITTED)
+    found = fit.run(known, _FITTED)
     for _ in range(_ROUNDS):
-        found = fit.run(Weights(likely=_likely(seen, found)), _FITTED)
+        likely = _likely(seen, found, doubt)
+        found = fit.run(replace(known, likely=likely if known.likely is None else likely * known.likely), _FITTED)
     return found
 
 
-def _likely(seen: Seen, posteriors: Floats) -> Floats:
+def _likely(seen: Seen, posteriors: Floats, doubt: float) -> Floats:
     """Return how likely each value is for each combination, column by column; the likeliest counts 1."""
     expected = posteriors * seen.people[:, np.newaxis]
     usual = np.maximum(expected.sum(axis=0), 1e-12) / max(float(expected.sum()), 1e-12)
@@ -33,6 +51,6 @@ def _likely(seen: Seen, posteriors: Floats) -> Floats:
     for at, quasi in enumerate(seen.problem.quasi):
         codes = seen.codes[:, at]
         found = np.stack([summed(codes, column, len(quasi.values)) for column in expected.T], axis=1)
-        shares = (found + _DOUBT * usual) / (found.sum(axis=1, keepdims=True) + _DOUBT)
+        shares = (found + doubt * usual) / (found.sum(axis=1, keepdims=True) + doubt)
         logs += np.log(shares / usual)[codes]
     return np.asarray(np.exp(np.maximum(logs - logs.max(axis=1, keepdims=True), -40.0)))

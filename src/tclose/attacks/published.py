@@ -16,6 +16,8 @@ from tclose.recoding.partition import INTERVAL, Cells
 from tclose.recoding.problem import Level, Quasi
 from tclose.values import as_text, same_text
 
+_NOBODY = -1
+"""The node of a cell that covers no value, until all nodes of its level are numbered."""
 Mask = NDArray[np.bool_]
 
 
@@ -90,8 +92,12 @@ def _levels(masks: Mask, values: int) -> tuple[tuple[Level, ...], list[tuple[int
             taken.append(np.zeros(values, dtype=np.int32))
         node = int(taken[level].max(initial=0)) + 1
         taken[level][mask] = node
-        forms.append((level, node, node) if len(where) else (level, 0, 0))
-    return tuple(_level(nodes) for nodes in taken), forms
+        forms.append((level, node, node) if len(where) else (level, _NOBODY, _NOBODY))
+    nobody = [int(nodes.max(initial=0)) + 1 for nodes in taken]
+    return tuple(_level(nodes) for nodes in taken), [
+        (level, nobody[level], nobody[level]) if first == _NOBODY else (level, first, last)
+        for level, first, last in forms
+    ]
 
 
 def _level(nodes: NDArray[np.int32]) -> Level:

@@ -92,6 +92,8 @@ class Scene:
     """How many people that class holds."""
     labels: tuple[str, ...]
     """What each answer is called: those that attackers choose from, then those that nobody in the release has."""
+    origins: Integers | None = None
+    """The combination of the divided table that each combination is; None where none was divided."""
     previous: tuple[Seen, ...] = ()
     """Other releases about these people."""
     seed: int = 0

@@ -56,8 +56,8 @@ _attack_options = together(
         "--attackers",
         section=_ATTACK,
         metavar="NAME,…",
-        help="The attackers to try, of reader, register, method, method-share, model, finer, corrupted and "
-        "two-releases; all that apply if left out.",
+        help="The attackers to try, of reader, register, method, method-share, model, method-model, finer, corrupted "
+        "and two-releases; all that apply if left out.",
     ),
     option(
         "--gain",
@@ -70,7 +70,7 @@ _attack_options = together(
         section=_ATTACK,
         metavar="N",
         type=click.IntRange(1, 100),
-        help="How often the table is divided, each time by another seed; 2 if left out.",
+        help="How often half of the table is released; the two halves of a random division take turns; 2 if left out.",
     ),
     option(
         "--release",

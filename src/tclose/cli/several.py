@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tclose.cli.failures import FAILS, FAILURE, HOLDS, USAGE, say
+from tclose.cli.failures import FAILS, FAILURE, HOLDS, USAGE
+from tclose.cli.messages import tell
 from tclose.cli.output import face
 from tclose.cli.request import Request
 from tclose.errors import InputError, TcloseError
 from tclose.render.data.judgements import FORMS, Judged
+from tclose.render.words.cells import visible
 from tclose.results import Audit
 
 PIPELINES = tuple(FORMS)
@@ -26,7 +28,7 @@ def judged_by(source: str, request: Callable[[], Request], audited: Callable[[Re
     try:
         audit = audited(request())
     except TcloseError as problem:
-        say(f"Error: {name}: {problem}")
+        tell(visible(f"Error: {name}: {problem}"), "error")
         return Judged(name, None, str(problem)), USAGE if isinstance(problem, InputError) else FAILURE
     return Judged(audit.source, audit), FAILS if audit.holds is False else HOLDS
 

@@ -1,5 +1,13 @@
 """Several releases about the same people: what they say together of whoever is in all of them."""
 
-from tclose.composing.findings import Composition, JointClass, JointFigure, JointVerdict, Linked, LinkedAttribute
+from tclose.composing.findings import (
+    Composition,
+    Difference,
+    JointClass,
+    JointFigure,
+    JointVerdict,
+    Linked,
+    LinkedAttribute,
+)
 
-__all__ = ["Composition", "JointClass", "JointFigure", "JointVerdict", "Linked", "LinkedAttribute"]
+__all__ = ["Composition", "Difference", "JointClass", "JointFigure", "JointVerdict", "Linked", "LinkedAttribute"]

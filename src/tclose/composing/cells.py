@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tclose.errors import HierarchyError, either
 from tclose.hierarchies import Hierarchy
-from tclose.values.published import ANYTHING, LINES, Reading, excludes_nobody, parts_of
+from tclose.values.published import ANYTHING, LEFT_OUT, LINES, Reading, excludes_nobody, parts_of
 
 Texts = Sequence[str | None]
 _ENTRIES_AT_ONCE = 20_000_000
@@ -91,6 +91,8 @@ def covering(
             covers[place[part]] = True
         elif part in labels:
             covers[place[part], labels[part]] = True
+        elif part in LEFT_OUT:
+            covers[place[part]] = True
         else:  # a stretch of a line may hold nobody, letters must be somebody's
             unread[place[part]] = not reading.spans(part) and not covers[place[part]].any()
     inside = [[place[part] for part in cell] for cell in parts]

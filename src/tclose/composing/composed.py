@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tclose.composing.differences import difference
 from tclose.composing.findings import Composition, JointClass, JointFigure, JointVerdict, Linked, LinkedAttribute
 from tclose.composing.linking import Classes, Joint, Trees, joined, read_classes
 from tclose.composing.posteriors import Posteriors
@@ -16,7 +17,7 @@ from tclose.domains import Domain
 from tclose.engines.base import Engine, Progress, Table
 from tclose.errors import InputError, RoleConflictError, listed
 from tclose.hierarchies import Hierarchy, hierarchy_of, is_builder
-from tclose.models.catalogue import Requirement
+from tclose.models.catalogue import Requirement, few
 from tclose.roles import Roles
 
 JUDGED = {"l": "l", "p": "l", "alpha": "alpha", "t": "t"}
@@ -109,7 +110,9 @@ def _linked(
         left = said.found[0]
         signs = np.stack([each.signatures[at][joint.classes[:, place]] for place, each in enumerate(releases)])
         changed = int((signs != signs[0]).any(axis=0).sum())
-        attributes[domain.name] = LinkedAttribute(figures, int((left == 0).sum()), changed, _m(releases, changed))
+        one = len(releases) == 2
+        told = difference(releases[0], releases[1], at, few(wanted)) if one else None
+        attributes[domain.name] = LinkedAttribute(figures, int((left == 0).sum()), changed, _m(releases, changed), told)
         for requirement in wanted:
             judged = requirement.model.key in JUDGED and requirement.any is None
             if judged and requirement.attribute in (None, domain.name):

@@ -34,6 +34,30 @@ class JointFigure:
 
 
 @dataclass(frozen=True)
+class Difference:
+    """By how much the counts of a release differ from those of the one before.
+
+    Where nobody else joined or left, that is what the few who did have.
+    """
+
+    same: int
+    """Classes that have the same cells in both releases."""
+    few: int
+    """Of them those that gained or lost some rows, but fewer than :attr:`least`."""
+    joined: int
+    """Rows by which all values together became more."""
+    left: int
+    """Rows by which all values together became fewer."""
+    least: int
+    """Fewer rows than so many are few."""
+
+    @property
+    def tells(self) -> bool:
+        """Whether it tells of few people."""
+        return self.few > 0 or 0 < self.joined < self.least or 0 < self.left < self.least
+
+
+@dataclass(frozen=True)
 class LinkedAttribute:
     """What releases say together of one sensitive attribute."""
 
@@ -45,6 +69,8 @@ class LinkedAttribute:
     """Joint classes whose classes do not hold the same set of values."""
     m: int
     """The m by which the releases are m-invariant; 0 where they are not."""
+    difference: Difference | None = None
+    """What the counts of the two releases tell of who joined or left; None where there are more than two."""
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +23,23 @@ _MOST_PAIRS = 4_000_000_000
 _MOST_JOINT = 5_000_000
 _ENTRIES_AT_ONCE = 50_000_000
 Trees = Mapping[str, "Hierarchy | str"]
+Entries = tuple[Integers, Integers, Integers]
+"""Unit, rank and count of all that is held."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """What the classes of a release hold of an attribute, whatever domain it is of."""
+
+    block: Block
+    values: tuple[object, ...]
+    """The values as another release would name them."""
+
+    def entries(self, units: Integers, rank_of: Mapping[object, int]) -> Entries:
+        """Return unit, rank and count of all that is held by classes that belong to a unit; −1 is none."""
+        unit = np.repeat(units, np.diff(self.block.offsets))
+        ranks = np.array([rank_of[value] for value in self.values], dtype=np.int64)[self.block.ranks]
+        return unit[unit >= 0], ranks[unit >= 0], self.block.counts[unit >= 0].astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -36,12 +53,20 @@ class Classes:
     sizes: Integers
     blocks: tuple[Block, ...]
     """Of each attribute, the counts of the values that the audited release's domain has."""
+    held: tuple[Held, ...]
     signatures: tuple[Integers, ...]
     """Of each attribute a number for each class, equal for the same set of values, whatever domain they are of."""
     unique: bool
     """Whether no class has a value twice, in any attribute."""
     people: dict[str, int] | None = None
     """The class of each person, where a column tells people apart."""
+
+    @property
+    def texts(self) -> Iterator[tuple[str | None, ...]]:
+        """Give the published cells of each class as texts."""
+        columns = [[_cell(value) for value in cells] for cells, _ in self.cells]
+        for number in range(len(self.sizes)):
+            yield tuple(texts[at[number]] for texts, (_, at) in zip(columns, self.cells, strict=True))
 
     def key(self, number: int) -> dict[str, object]:
         """Return the key of a class."""
@@ -88,7 +113,7 @@ def read_classes(
     keys, of_row = np.unique(codes, axis=0, return_inverse=True)
     of_row = of_row.ravel()
     sizes = np.bincount(of_row, rows.counts, len(keys)).astype(np.int64)
-    blocks, signatures, unique = [], [], True
+    blocks, held, signatures, unique = [], [], [], True
     for at, (domain, seen) in enumerate(zip(domains, signs, strict=True)):
         values = [_named(value) for value in rows.sensitive[at].listed]
         place = {_named(value): rank for rank, value in enumerate(_listed(domain))}
@@ -96,11 +121,14 @@ def read_classes(
         value_of_row = rows.sensitive_codes[:, at]
         blocks.append(sparse_block(of_row, ranks[value_of_row], rows.counts, len(keys)))
         whole = sparse_block(of_row, value_of_row, rows.counts, len(keys))
+        held.append(Held(whole, tuple(values)))
         signatures.append(_signatures(whole, values, seen))
         unique &= bool((whole.counts == 1).all())
     cells = tuple((rows.quasi[at].listed, keys[:, at].astype(np.int64)) for at in range(len(quasi)))
     people = None if person is None else _people(rows, of_row, table.label, person)
-    return Classes(table.label, tuple(quasi), cells, sizes, tuple(blocks), tuple(signatures), unique, people)
+    return Classes(
+        table.label, tuple(quasi), cells, sizes, tuple(blocks), tuple(held), tuple(signatures), unique, people
+    )
 
 
 def _listed(domain: Domain) -> list[object]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tclose.engines.optional import imported
 from tclose.engines.spark.reading import is_in_spark
+from tclose.errors import InputError
 from tclose.progress import silent
 from tclose.sources import DatabaseTable, ReadOptions, is_database
 
@@ -52,6 +53,10 @@ def session_for(
     memory, threads, temp
         What the engine may use, where that is ours to say.
     """
+    if not isinstance(read, ReadOptions | None):
+        raise InputError(
+            f"How files are read is given as ReadOptions(…), not as an object of type {type(read).__name__}."
+        )
     return _kind(table).of(table, read=read, memory=memory, threads=threads, temp=temp)
 
 
@@ -141,11 +146,14 @@ def stored(
         yield session, table
 
 
-def held_rows(table: object, *, read: ReadOptions | None = None) -> Any:
-    """Read a table once and hold its rows, to be looked at often; what an audit says of them is the same."""
+def held_rows(table: object, *, read: ReadOptions | None = None, sample: int | None = None) -> Any:
+    """Read a table once and hold its rows, to be looked at often; what an audit says of them is the same.
+
+    With ``sample`` no more than that many rows are held, drawn at random.
+    """
     from tclose.engines.duckdb.shared_tables import hold
 
-    return hold(table, read=read)
+    return hold(table, read=read, sample=sample)
 
 
 def share_done(connections: Any) -> float | None:

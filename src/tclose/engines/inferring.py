@@ -38,6 +38,10 @@ class Looking(ABC):
     def seen(self, aggregates: Sequence[str]) -> Sequence[Any]:
         """Return what aggregates over all rows give."""
 
+    def fitting(self, types: Mapping[str, TextType]) -> Sequence[bool | None]:
+        """Return whether all values of each column have the type that is given for it; None where it has none."""
+        return self.seen([f"bool_and({kind.fits(column, self.sql)})" for column, kind in types.items()])
+
     def forget(self) -> None:  # noqa: B027 - most engines keep nothing
         """Keep no longer what was kept to answer the next question."""
 
@@ -215,9 +219,8 @@ def _real(draft: TextType, lossy: int, infinite: int, before: int, after: int) -
 
 def _verified(table: Looking, types: Mapping[str, TextType]) -> dict[str, TextType]:
     """Fall back to text where a value has the shape but not the meaning, such as a 30th of February."""
-    typed = [column for column, kind in types.items() if kind.type != "VARCHAR"]
+    typed = {column: kind for column, kind in types.items() if kind.type != "VARCHAR"}
     if not typed:
         return dict(types)
-    fitting = table.seen([f"bool_and({types[column].fits(column, table.sql)})" for column in typed])
-    bad = {column for column, fits in zip(typed, fitting, strict=True) if fits is False}
+    bad = {column for column, fits in zip(typed, table.fitting(typed), strict=True) if fits is False}
     return {column: TEXT if column in bad else kind for column, kind in types.items()}

@@ -18,6 +18,7 @@ from tclose.errors import InternalError
 _WHOLE = frozenset(
     {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "HUGEINT", "UHUGEINT"}
 )
+_PLAIN = re.compile(r"-?[0-9]+")
 _DAY = re.compile(r"-?[0-9]{4,}-[0-9]{1,2}-[0-9]{1,2}( \(BC\))?")
 
 
@@ -110,6 +111,8 @@ def reads_exactly(text: object, kind: str) -> bool:
 
 def _multiple(text: str, digits: int) -> bool:
     """Say whether a text is a number with at most so many digits after the decimal mark."""
+    if _PLAIN.fullmatch(text):
+        return True
     try:
         number = Decimal(text)
         return number.is_finite() and (Fraction(number) * 10**digits).denominator == 1

@@ -119,6 +119,8 @@ class TextType:
             text = f"replace({text}, ',', '')"
         elif self.meaning != "plain":
             return sql.day(text, self.meaning)
+        if self.nans and self.type != "DOUBLE":  # a reader that casts while it reads would stumble over the word
+            text = f"nullif(lower({text}), 'nan')"
         value = sql.moment(text) if self.zoned else sql.cast(text, self.type)
         if self.type == "DOUBLE" and self.nans:
             return f"CASE WHEN isnan({value}) THEN NULL ELSE {value} END"

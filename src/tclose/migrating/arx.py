@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,6 +18,8 @@ from tclose.migrating.arx_criteria import Criteria, criteria_of
 from tclose.policy import Policy, policy_of
 
 _MOST_XML = 2**26
+_MOST_TIMES = 300
+_MOST_LETTERS = 40
 _ROLES = {
     "QUASI_IDENTIFYING_ATTRIBUTE": "quasi-identifier",
     "SENSITIVE_ATTRIBUTE": "sensitive",
@@ -105,15 +108,28 @@ def _archive(path: Path) -> Iterator[zipfile.ZipFile]:
     """Open a project's archive, and say in one sentence why it cannot be read."""
     try:
         with zipfile.ZipFile(path) as archive:
+            for member in archive.infolist():
+                _check_packing(member)
             yield archive
     except FileNotFoundError:
         raise SourceError(f"There is no file {str(path)!r}.") from None
-    except (zipfile.BadZipFile, EOFError, RuntimeError, ValueError) as problem:
+    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError) as problem:
         if isinstance(problem, InputError):
             raise
         raise SourceError(f"{str(path)!r} is no project of ARX, or it is damaged: no archive can be read.") from None
     except OSError as problem:
         raise SourceError(f"{str(path)!r} cannot be read: {problem.strerror or 'its archive is damaged'}.") from None
+
+
+def _check_packing(member: zipfile.ZipInfo) -> None:
+    """Refuse what ARX does not write: other ways of packing, and so little that would become so much."""
+    if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise SourceError("The archive is packed in a way in which ARX packs none.")
+    if member.file_size > _MOST_XML and member.file_size > _MOST_TIMES * member.compress_size:
+        raise SourceError(
+            f"A file of the archive would be unpacked to more than {_MOST_TIMES} times its size, as no table is; if it "
+            "is one, unpack data/input.csv and take 'tclose profile'."
+        )
 
 
 def _document(archive: zipfile.ZipFile, members: Mapping[str, zipfile.ZipInfo], name: str) -> ET.Element:
@@ -140,7 +156,7 @@ def _column(
     member = f"input/{assigned.findtext('ref', '')}"
     if kind not in ("QUASI_IDENTIFYING_ATTRIBUTE", "SENSITIVE_ATTRIBUTE") or member not in members:
         return name, {"role": _ROLES[kind]}, {}
-    word = re.sub(r"[^\w-]+", "_", name)
+    word = re.sub(r"[^\w-]+", "_", name)[:_MOST_LETTERS]
     place = f"{HIERARCHIES}/{number:02}-{word}.csv"
     column: dict[str, Any] = {"role": _ROLES[kind], "hierarchy": place}
     limits = [assigned.findtext(end, "All") for end in ("min", "max")]

@@ -108,7 +108,10 @@ def requirements(wanted: Wanted | Iterable[Requirement] | None) -> tuple[Require
     if wanted is None:
         return ()
     if not isinstance(wanted, Mapping):
-        return tuple(wanted)
+        given = tuple(wanted) if isinstance(wanted, Iterable) and not isinstance(wanted, str) else (wanted,)
+        if not all(isinstance(requirement, Requirement) for requirement in given):
+            raise ThresholdError("Requirements are a mapping from models to thresholds, such as {'k': 5, 't': '0.2'}.")
+        return given
     found: list[Requirement] = []
     for name, value in wanted.items():
         key = str(name).replace("-", "_")

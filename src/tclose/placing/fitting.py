@@ -16,6 +16,7 @@ from tclose.errors import counted
 from tclose.hierarchies import extended_hierarchy, named
 from tclose.placing.covering import UNKNOWN, Texts, covered, covering, label
 from tclose.recipes import Cell, Recipe, RecodedColumn
+from tclose.recoding.problem import numbered
 from tclose.values import as_text
 
 _NEW = -2
@@ -64,7 +65,8 @@ def fitted(recipe: Recipe, distinct: DistinctRows, widened: Widened = "none") ->
     own = [[None if value is None else as_text(value) for value in _listed(seen.values)] for seen in distinct.quasi]
     texts = [list(_spelled(column, seen)) for column, seen in zip(recipe.columns, own, strict=True)]
     recipe = replace(recipe, columns=tuple(map(_by_rule, recipe.columns, texts)))
-    codes, of_row = np.unique(distinct.codes, axis=0, return_inverse=True)
+    of_row = numbered(distinct.codes)
+    codes = distinct.codes[np.unique(of_row, return_index=True)[1]]
     known = {} if recipe.divides else dict(zip(_known(recipe), recipe.classes, strict=True))
     classes = np.array([known.get(each, _NEW) for each in _combinations(codes, texts)], dtype=np.int64)
     new = np.flatnonzero(classes == _NEW)
@@ -72,7 +74,7 @@ def fitted(recipe: Recipe, distinct: DistinctRows, widened: Widened = "none") ->
         recipe, classes = _on_levels(recipe, texts, codes, classes)
     elif len(new):
         classes[new] = covering(recipe, texts, codes[new])
-    sizes = np.bincount(of_row.ravel(), distinct.counts, len(codes)).astype(np.int64)
+    sizes = np.bincount(of_row, distinct.counts, len(codes)).astype(np.int64)
     out = classes < 0
     is_new = np.isin(np.arange(len(codes)), new)[out]
     reasons = tuple(_reasons(recipe, texts, codes[out], is_new, sizes[out]))

@@ -58,15 +58,40 @@ class Steps:
 
     def interval(self, first: int, last: int) -> Interval:
         """Return the interval from the step of one value to that of another."""
-        low, _, _ = self._ends(first)
-        _, high, beyond = self._ends(last)
-        return Interval(low, high, beyond)
+        begin, end = int(self.of[first]), int(self.of[last])
+        if begin not in self._begins:
+            self._begins[begin] = self._where_begins(begin)
+        if end not in self._ends:
+            self._ends[end] = self._where_ends(end)
+        return Interval(self._begins[begin], *self._ends[end])
 
-    def _ends(self, value: int) -> tuple[str, str, bool]:
-        first, last = (int(ends[value]) for ends in self.first_and_last)
-        if first == last or self._line is None:
-            return as_text(self.values[first]), as_text(self.values[last]), False
-        return self._line.ends(self.values, first, last + 1)
+    @cached_property
+    def _begins(self) -> dict[int, str]:
+        """Where steps begin, as far as anyone asked."""
+        return {}
+
+    @cached_property
+    def _ends(self) -> dict[int, tuple[str, bool]]:
+        """Where steps end, and whether that lies beyond them, as far as anyone asked."""
+        return {}
+
+    def _where_begins(self, step: int) -> str:
+        """Return where a step begins: at its value, or at a round one where it has several."""
+        first, end = self._bounds(step)
+        if end - first == 1 or self._line is None:
+            return as_text(self.values[first])
+        return self._line.begin(self.values, first, end)
+
+    def _where_ends(self, step: int) -> tuple[str, bool]:
+        """Return where a step ends, and whether that lies beyond it."""
+        first, end = self._bounds(step)
+        if end - first == 1 or self._line is None:
+            return as_text(self.values[end - 1]), False
+        return self._line.finish(self.values, first, end), not self._line.unit
+
+    def _bounds(self, step: int) -> tuple[int, int]:
+        """Return the first position of a step, and the one after its last."""
+        return int(np.searchsorted(self.of, step)), int(np.searchsorted(self.of, step, side="right"))
 
 
 def steps_of(values: Sequence[object], counts: Sequence[int], least: int) -> Steps:

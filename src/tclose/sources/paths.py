@@ -25,6 +25,8 @@ def files_at(given: Sequence[str | Path], options: ReadOptions) -> Source:
     notes: list[str] = []
     partitions: list[Mapping[str, str | None]] = []
     for item in given:
+        if not str(item):
+            raise SourceError("An empty name names no table. Give the path of a file or a folder.")
         path = named_path(item)
         if len(given) == 1 and _is_pipe(path):
             return StreamSource(label, path, options)

@@ -21,10 +21,14 @@ _MICROSECOND = dt.timedelta(microseconds=1)
 _BEFORE_1970 = Fraction((dt.datetime(1970, 1, 1) - _FIRST) // _MICROSECOND)
 
 
+Place = Fraction | int
+"""A place on a line; whole numbers, which are quick, where all of its values are such."""
+
+
 class Rounds(Protocol):
     """Gives the nearest round numbers above or below a number, the roundest first."""
 
-    def __call__(self, place: Fraction, *, up: bool) -> Iterator[Fraction]:
+    def __call__(self, place: Place, *, up: bool) -> Iterator[Place]:
         """Give them."""
         ...
 
@@ -33,13 +37,13 @@ class Rounds(Protocol):
 class Line:
     """Values of one kind as numbers, with the round ones among them."""
 
-    place: Callable[[object], Fraction]
-    text: Callable[[Fraction], str]
+    place: Callable[[object], Place]
+    text: Callable[[Place], str]
     rounds: Rounds
     """The nearest number above or below another on each grid, from the roundest grid to the finest."""
-    unit: Fraction
+    unit: Place
     """What the values are whole multiples of, so that the last value before a cut can be named; 0 where nothing is."""
-    floor: Fraction | None
+    floor: Place | None
     """What nothing lies below."""
 
     @staticmethod
@@ -54,10 +58,11 @@ class Line:
         found = [number for number in numbers if number is not None]
         if not found or len(found) < len(values):
             return None
-        unit = Fraction(all(number.denominator == 1 for number in found))
-        floor = Fraction(0) if min(found) >= 0 else None
-        rounds = partial(_round_numbers, finest=0) if unit else _round_numbers
-        return Line(lambda value: exact_number(value) or Fraction(0), exact_text, rounds, unit, floor)
+        floor = 0 if min(found) >= 0 else None
+        if all(number.denominator == 1 for number in found):
+            rounds = partial(_round_numbers, finest=0)
+            return Line(lambda value: math.floor(exact_number(value) or 0), exact_text, rounds, 1, floor)
+        return Line(lambda value: exact_number(value) or 0, exact_text, _round_numbers, 0, floor)
 
     @staticmethod
     def _of_moments(values: Sequence[object]) -> Line | None:
@@ -85,10 +90,17 @@ class Line:
         first, end
             The run: its first position, and the position after its last.
         """
-        low, high = self._cut_below(values, first, end), self._cut_above(values, first, end)
-        return self.text(low), self.text(high - self.unit), not self.unit
+        return self.begin(values, first, end), self.finish(values, first, end), not self.unit
 
-    def _cut_below(self, values: Sequence[object], first: int, end: int) -> Fraction:
+    def begin(self, values: Sequence[object], first: int, end: int) -> str:
+        """Return where a run begins."""
+        return self.text(self._cut_below(values, first, end))
+
+    def finish(self, values: Sequence[object], first: int, end: int) -> str:
+        """Return where a run ends; the end lies beyond it where values have no unit."""
+        return self.text(self._cut_above(values, first, end) - self.unit)
+
+    def _cut_below(self, values: Sequence[object], first: int, end: int) -> Place:
         """Return where a run begins: at a round number near it that is nobody's, where there is room."""
         start, stop = self.place(values[first]), self.place(values[end - 1])
         reach = start - (stop - start) - 2 * self.unit
@@ -99,7 +111,7 @@ class Line:
         found = next((found for found in self.rounds(start, up=False) if above < found), start)
         return max(found, self.floor) if self.floor is not None and not first else found
 
-    def _cut_above(self, values: Sequence[object], first: int, end: int) -> Fraction:
+    def _cut_above(self, values: Sequence[object], first: int, end: int) -> Place:
         """Return where a run ends: at a round number near it; the end itself lies beyond the run."""
         start, stop = self.place(values[first]), self.place(values[end - 1])
         reach = stop + (stop - start) + 2 * self.unit
@@ -108,19 +120,22 @@ class Line:
         return next((found for found in self.rounds(above, up=True) if found < after), after)
 
 
-def _round_numbers(place: Fraction, *, up: bool, finest: int = -400) -> Iterator[Fraction]:
+def _round_numbers(place: Place, *, up: bool, finest: int = -400) -> Iterator[Place]:
     """Give the nearest multiple above or below a number of 10ⁿ, 5·10ⁿ⁻¹, 2·10ⁿ⁻¹, 10ⁿ⁻¹ and so on."""
-    for power in range(len(str(int(abs(place)))) + 1, finest, -1):
+    for power in range(len(str(abs(math.trunc(place)))) + 1, finest, -1):
+        ten = 10 ** (power - 1) if power > 0 else Fraction(10) ** (power - 1)
         for factor in (10, 5, 2):
-            yield _multiple(place, factor * Fraction(10) ** (power - 1), up=up)
-    yield _multiple(place, Fraction(10) ** finest, up=up)
+            yield _multiple(place, factor * ten, up=up)
+    yield _multiple(place, Fraction(10) ** finest if finest else 1, up=up)
 
 
-def _multiple(place: Fraction, grid: Fraction, *, up: bool) -> Fraction:
-    return (math.floor(place / grid) + 1) * grid if up else (math.ceil(place / grid) - 1) * grid
+def _multiple(place: Place, grid: Place, *, up: bool) -> Place:
+    """Return the next multiple of a grid above or below a place."""
+    steps, of = place.numerator * grid.denominator, place.denominator * grid.numerator
+    return (steps // of + 1 if up else -(-steps // of) - 1) * grid
 
 
-def _round_days(place: Fraction, *, up: bool) -> Iterator[Fraction]:
+def _round_days(place: Place, *, up: bool) -> Iterator[Place]:
     """Give the nearest day after or before another that begins a century, a decade, …, a month; then the next day."""
     day = _date(place if up else place - 1)
     for years in (100, 10, 5, 1):
@@ -136,7 +151,7 @@ def _first_of_month(year: int, month: int) -> Iterator[Fraction]:
         yield Fraction(dt.date(year, month, 1).toordinal())
 
 
-def _round_moments(place: Fraction, *, up: bool) -> Iterator[Fraction]:
+def _round_moments(place: Place, *, up: bool) -> Iterator[Place]:
     """Give the nearest moment after or before another that begins a year, a month, a day, an hour and so on."""
     day = Fraction(_moment(place).toordinal()) + (0 if up else 1)
     for found in _round_days(day, up=up):
@@ -149,7 +164,7 @@ def _ordinal(day: object) -> Fraction:
     return Fraction(day.toordinal())  # type: ignore[attr-defined]
 
 
-def _date(ordinal: Fraction) -> dt.date:
+def _date(ordinal: Place) -> dt.date:
     return dt.date.fromordinal(min(max(int(ordinal), 1), dt.date.max.toordinal()))
 
 
@@ -160,14 +175,14 @@ def _offset(value: object) -> dt.timedelta | None:
     return value.utcoffset() if isinstance(value, dt.datetime) else None
 
 
-def _moment(place: Fraction) -> dt.datetime:
+def _moment(place: Place) -> dt.datetime:
     """Return the microsecond at or before a place that is counted from the first day of all."""
     return _FIRST + dt.timedelta(
         microseconds=min(max(math.floor(place), 0), (dt.datetime.max - _FIRST) // _MICROSECOND)
     )
 
 
-def _written(place: Fraction, offset: dt.timedelta | None) -> str:
+def _written(place: Place, offset: dt.timedelta | None) -> str:
     """Return the text of a point in time, given its microseconds from 1970 and how far its clocks are ahead of UTC."""
     nanoseconds = math.floor(place * 1000)
     if nanoseconds % 1000:

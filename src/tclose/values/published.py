@@ -55,6 +55,10 @@ class _Stretch:
         return [end for end in (self.low, self.high) if end is not None and not _FAR.fullmatch(end)]
 
 
+LEFT_OUT = frozenset({"NA", "<NA>"})
+"""What R and pandas write in the place of a cell that was left out; a value may be called so, too."""
+
+
 def excludes_nobody(text: str | None) -> bool:
     """Say whether a cell is missing, blank or nothing but stars, so that it may be anybody's."""
     return text is None or not text.strip(ANYTHING + " \t\r\n\u00a0")

@@ -130,7 +130,7 @@ def whole_positions(numbers: Iterable[Fraction]) -> tuple[list[int], int]:
     return [number.numerator * (common // number.denominator) for number in numbers], common
 
 
-def exact_text(number: Fraction) -> str:
+def exact_text(number: Fraction | int) -> str:
     """Return a number as an exact decimal, or as a fraction where it has none.
 
     Examples

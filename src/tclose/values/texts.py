@@ -27,6 +27,8 @@ def as_text(value: object) -> str:
     """
     if isinstance(value, str):
         return value
+    if type(value) is int:  # most values of large columns
+        return str(value)
     if value is None:
         return ""
     if isinstance(value, bool):

@@ -21,6 +21,7 @@ from tclose.web.jobs import Job, Jobs
 from tclose.web.openapi import openapi
 from tclose.web.reading import text_file
 from tclose.web.responses import answer
+from tclose.web.samples import LARGE
 from tclose.web.settings import about_now, parsed, plain
 from tclose.web.workspace import Opened, Workspace, examples
 
@@ -103,6 +104,7 @@ async def start(request: Request) -> Response:
             "rules": list(RULES),
             "glossary": dict(GLOSSARY),
             "largest_upload": request.app.state.door.limits.upload,
+            "sampled_from": LARGE,
         }
     )
 
@@ -284,6 +286,7 @@ async def explanation(request: Request) -> Response:
 async def compare(request: Request) -> Response:
     """Give some rows of a table as they were and as they are published, and how the columns are spread."""
     from tclose.web.comparing import compared, spread
+    from tclose.web.whole_rows import whole_rows
     from tclose.web.work import Made
 
     job = _job(request)
@@ -291,10 +294,13 @@ async def compare(request: Request) -> Response:
     if not isinstance(made, Made):
         raise InputError("Only a release has rows to compare.")
     offset, limit = _number(request, "offset", 0, 2**40), _number(request, "limit", 50, MOST_ROWS)
-    people = request.query_params.get("people") == "true"
+    people, whole = (request.query_params.get(name) == "true" for name in ("people", "whole"))
+    opened = workspace_of(request).table(job.table_id)
 
     def found() -> dict[str, Any]:
         with job.lock:
+            if whole and opened is not None:
+                return whole_rows(made, opened)
             rows = compared(made, offset, limit, people=people)
             return rows if offset else {**rows, "spread": spread(made)}
 

@@ -40,7 +40,7 @@ def compared(made: Made, offset: int, limit: int, *, people: bool) -> dict[str, 
     size = table.figures[0]
     rows = list(table.rows(sort=size, limit=limit, offset=offset))
     keys = [tuple(_text(row[name]) for name in recipe_names(recipe)) for row in rows]
-    found = _published(recipe, keys)
+    found = published_cells(recipe, keys)
     return {
         "columns": list(recipe_names(recipe)),
         "counts": original.unit,
@@ -80,7 +80,7 @@ def _text(value: object) -> str | None:
     return None if value is None else as_text(value)
 
 
-def _published(
+def published_cells(
     recipe: Recipe, keys: Sequence[tuple[str | None, ...]]
 ) -> dict[tuple[str | None, ...], list[Cells | None]]:
     """Return, for each combination, the cells that its rows publish, those of most rows first; None for left out."""

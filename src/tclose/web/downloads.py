@@ -64,7 +64,12 @@ def _package(made: Made, about: About) -> Download:
     told = repr((about, made.release.attack, made.frontier))
     path = made.folder / f"release-{hashlib.sha256(told.encode()).hexdigest()[:16]}.zip"
     if not path.exists():
-        write_package(path, made.release, made.written, replace(made.policy, about=about), made.frontier)
+        partial = path.with_suffix(".partial")
+        try:
+            write_package(partial, made.release, made.written, replace(made.policy, about=about), made.frontier)
+            partial.replace(path)
+        finally:
+            partial.unlink(missing_ok=True)
     return Download("release.zip", ZIP, path=path)
 
 

@@ -72,7 +72,12 @@ _SCHEMAS: dict[str, Schema] = {
     ),
     "Work": _object(
         "kind",
-        kind={"enum": ["profile", "audit", "hierarchies", "levels", "anonymize", "frontier", "lattice", "attack"]},
+        kind={
+            "enum": [
+                *("profile", "audit", "sample", "hierarchies", "levels"),
+                *("anonymize", "frontier", "lattice", "attack"),
+            ]
+        },
         policy=_ref("Policy"),
         measure={"enum": ["usual", "all"]},
         drivers={"type": "boolean"},
@@ -114,6 +119,14 @@ _SCHEMAS: dict[str, Schema] = {
         offset=_WHOLE,
         rows=_list(_FREE),
         spread=_FREE,
+    ),
+    "WholeRows": _object(
+        "columns published disguised total rows",
+        columns=_list(_TEXT),
+        published=_list(_TEXT),
+        disguised=_list(_TEXT),
+        total=_WHOLE,
+        rows=_list(_FREE),
     ),
     "Usefulness": _object(
         "usefulness sentences",
@@ -322,7 +335,8 @@ def _paths_of_jobs() -> Schema:
                 _query("offset", _WHOLE, "The first combination to give."),
                 _query("limit", _WHOLE, "How many to give."),
                 _query("people", {"type": "boolean"}, "Whether to show combinations of very few rows too."),
-                answers=_ref("Rows"),
+                _query("whole", {"type": "boolean"}, "Whether to give whole rows, drawn at random, instead."),
+                answers={"anyOf": [_ref("Rows"), _ref("WholeRows")]},
             )
         },
         "/api/jobs/{job}/usefulness": {

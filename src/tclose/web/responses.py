@@ -31,6 +31,8 @@ def failure(problem: BaseException) -> dict[str, Any]:
         return {"kind": "MemoryError", "message": "Out of memory. Take fewer columns, or a machine with more."}
     if isinstance(problem, RecursionError):
         return {"kind": "InputError", "message": "What was given is nested too deeply."}
+    if isinstance(problem, OSError) and problem.strerror:
+        return {"kind": "SystemRefused", "message": f"The system refused: {problem.strerror}. Nothing was kept."}
     frames = traceback.extract_tb(problem.__traceback__)
     where = f" in {Path(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else ""
     message = f"Unexpected {type(problem).__name__}{where}. This is a mistake in tclose; no figure is reported."
@@ -41,4 +43,4 @@ def status_of(problem: BaseException) -> int:
     """Return the status that an error is answered with."""
     if isinstance(problem, InputError | RecursionError):
         return 422
-    return 503 if isinstance(problem, TcloseError | MemoryError) else 500
+    return 503 if isinstance(problem, TcloseError | MemoryError | OSError) else 500

@@ -137,6 +137,13 @@ def _audit_data(audit: Audit) -> dict[str, Any]:
     }
 
 
+def sample(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
+    """Measure some of the rows, for a first impression while all are counted."""
+    from tclose.web.samples import first_impression
+
+    return Outcome(first_impression(opened, policy_from(asked.get("policy"), opened), job))
+
+
 def hierarchies(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
     """Show the hierarchies of quasi-identifiers."""
     from tclose.web.previews import previews
@@ -288,6 +295,7 @@ def frontier(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
 KINDS: dict[str, Work] = {
     "profile": profile,
     "audit": audit,
+    "sample": sample,
     "hierarchies": hierarchies,
     "levels": levels,
     "anonymize": anonymize,

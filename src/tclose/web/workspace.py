@@ -8,7 +8,9 @@ import shutil
 import tempfile
 import threading
 import weakref
-from collections.abc import Callable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -85,7 +87,8 @@ class Opened:
     """When the page went away; None while it is there."""
     database: str | None = None
     """The database that it is of, where that was chosen on the page."""
-    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+    _locks: dict[str, threading.Lock] = field(default_factory=lambda: defaultdict(threading.Lock), repr=False)
+    """One for each thing that is made once: whoever waits for rows does not wait for what is counted of them."""
 
     def once(self, name: str, asked: object, make: Callable[[], Result], tell: Progress) -> Result:
         """Return what was made of the table when this was last asked, or make it now.
@@ -101,15 +104,11 @@ class Opened:
         tell
             Told, and allowed to stop the work, while another makes it.
         """
-        while not self._lock.acquire(timeout=_LOOKING_UP):
-            tell("Reading rows", None)
-        try:
+        with _held(self._locks[name], tell):
             known = self.kept.get(name)
             if known is None or known[0] != asked:
                 known = self.kept[name] = (asked, make())
             return known[1]
-        finally:
-            self._lock.release()
 
     def rows(self, tell: Progress) -> object:
         """Return the table to work with: a text file is read once, then its rows are held."""
@@ -134,6 +133,21 @@ class Opened:
         self.kept.clear()
         if held is not None:
             held[1].drop()
+
+
+@contextmanager
+def _held(lock: threading.Lock, tell: Progress) -> Iterator[None]:
+    """Hold a lock while the block runs.
+
+    Work that is stopped (:mod:`tclose.web.stopping`) is not left while it enters a block, so that no lock is taken by
+    work that is no more: what waits here looks by itself whether it is still wanted.
+    """
+    while not lock.acquire(timeout=_LOOKING_UP):
+        tell("Reading rows", None)
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def _is_slow_to_read(table: object, policy: Policy) -> bool:

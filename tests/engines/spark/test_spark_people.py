@@ -33,6 +33,8 @@ def test_random_tables_are_audited_alike(spark, seed):
     found = tclose.audit(frame_of(spark, table).repartition(1 + seed % 4), roles, **asked)
     assert said(found) == said(expected)
     assert (found.rows, found.people) == (expected.rows, expected.people)
+    assert found.trajectories == expected.trajectories
+    assert not spark.sparkContext._jsc.getPersistentRDDs()
     assert class_rows(found) == class_rows(expected)
 
 

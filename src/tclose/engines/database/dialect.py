@@ -58,6 +58,8 @@ class Dialect:
     """What the database's own messages mean, before those that all have."""
     times_out: ClassVar[bool] = False
     """Whether the database itself gives up on a statement after its time."""
+    nests: ClassVar[bool] = False
+    """Whether one query groups by several sets of columns (``GROUPING SETS``)."""
     swaps: ClassVar[bool] = False
     """Whether one transaction can drop a table and give its name to another."""
     then_write: ClassVar[tuple[str, ...]] = ()

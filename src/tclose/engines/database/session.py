@@ -9,12 +9,12 @@ from typing import Any
 from tclose.domains import Observed
 from tclose.engines.base import Engine, Progress, aligned, check_names
 from tclose.engines.database.connection import Connection
-from tclose.engines.database.counts import CubeCounts, expanded, fetched_cube, narrowed
+from tclose.engines.database.counts import CubeCounts, expanded, fetched_cube, fetched_cubes, narrowed
 from tclose.engines.database.recoded import DatabaseRecoder
 from tclose.engines.database.released import DatabaseReleased
 from tclose.engines.database.rounding import rounding
 from tclose.engines.database.statistics import table_statistics
-from tclose.engines.database.table import OpenedTable
+from tclose.engines.database.table import DatabaseColumn, OpenedTable
 from tclose.engines.disguises import Disguise, Disguised
 from tclose.engines.distinct import DistinctRows
 from tclose.engines.duckdb.counts import CodedTable
@@ -80,18 +80,36 @@ class DatabaseSession(Engine):
 
         Rows of a larger cube can be added up; people cannot, who may be in several places of it.
         """
-        key = (table.source.uri, table.relation, table.person)
         wanted = tuple(dict.fromkeys(names))
-        having = [cube for cube in self._cubes.get(key, ()) if {*wanted} <= {column.name for column in cube.columns}]
-        if table.person is not None:
-            having = [cube for cube in having if len(cube.columns) == len(wanted)]
+        having = self._having(table, wanted)
         if not having:
-            progress("Grouping in the database", None)
-            columns = table.keep(wanted).columns
-            table.check_usable(columns)
+            columns = self._to_group_by(table, wanted, progress)
             having = [fetched_cube(self._local.connection, self.connection(table.source), table, columns)]
-            self._cubes.setdefault(key, []).extend(having)
+            self._cubes.setdefault(_key(table), []).extend(having)
         return narrowed(min(having, key=lambda cube: len(cube.columns)), wanted)
+
+    def _having(self, table: OpenedTable, wanted: Sequence[str]) -> list[LoadedTable]:
+        """Return the cubes that are here already and have some columns."""
+        known = self._cubes.get(_key(table), ())
+        having = [cube for cube in known if {*wanted} <= {column.name for column in cube.columns}]
+        return having if table.person is None else [cube for cube in having if len(cube.columns) == len(wanted)]
+
+    def _to_group_by(self, table: OpenedTable, wanted: Sequence[str], progress: Progress) -> tuple[DatabaseColumn, ...]:
+        """Return the columns of a cube that is about to be fetched."""
+        progress("Grouping in the database", None)
+        columns = table.keep(wanted).columns
+        table.check_usable(columns)
+        return columns
+
+    def _nested(self, table: OpenedTable, quasi: Sequence[str], names: Sequence[str], progress: Progress) -> None:
+        """Fetch the people of classes and of their values by one query, where neither is here."""
+        outer, wanted = dict.fromkeys(quasi), dict.fromkeys((*quasi, *names))
+        new = len(outer) < len(wanted) and not self._having(table, [*outer]) and not self._having(table, [*wanted])
+        if table.dialect.nests and new:
+            columns = self._to_group_by(table, tuple(wanted), progress)
+            connection = self.connection(table.source)
+            found = fetched_cubes(self._local.connection, connection, table, columns, len(outer))
+            self._cubes.setdefault(_key(table), []).extend(found)
 
     def count(
         self,
@@ -105,6 +123,8 @@ class DatabaseSession(Engine):
         people = self.cube(population, quasi, progress) if isinstance(population, OpenedTable) else population
         if isinstance(table, LoadedTable) and table.weight is None:
             return self._local.count(table, quasi, sensitive, progress, people)
+        if isinstance(table, OpenedTable) and table.person is not None:
+            self._nested(table, quasi, sensitive[0], progress)
         cubes = [self._counted(table, (*quasi, *names), progress) for names in sensitive]
         sizes, wholes = cubes[0], None
         if table.person is not None:
@@ -176,7 +196,7 @@ class DatabaseSession(Engine):
         """Return the distinct combinations of quasi-identifiers and sensitive values, with their counts."""
         names = (*quasi, *(name for several in sensitive for name in several))
         if isinstance(table, OpenedTable):
-            self._searched[table.source.uri, table.relation, table.person] = names
+            self._searched[_key(table)] = names
         return distinct_rows(self._counted(table, names, progress), quasi, sensitive, progress)
 
     def statistics(self, table: OpenedTable | LoadedTable, progress: Progress) -> TableStatistics:
@@ -195,8 +215,7 @@ class DatabaseSession(Engine):
             released = self.recode_here(table, recoding, unknown=unknown)
             self.close()  # a release may live long, and a transaction should not
             return released
-        key = (table.source.uri, table.relation, table.person)
-        searched = self._searched.get(key, ()) if recoding.counts is None else ()
+        searched = self._searched.get(_key(table), ()) if recoding.counts is None else ()
         cube = self._counted(table, tuple(dict.fromkeys((*recoding.keys, *searched))))
         return DatabaseReleased(self, table, DatabaseRecoder(cube, recoding).recoded(unknown))
 
@@ -209,3 +228,7 @@ class DatabaseSession(Engine):
         if isinstance(table, LoadedTable):
             return table if table.weight is None else narrowed(table, tuple(dict.fromkeys(names)))
         return self.cube(table, names, progress or (lambda _stage, _share: None))
+
+
+def _key(table: OpenedTable) -> _Key:
+    return table.source.uri, table.relation, table.person

@@ -6,7 +6,7 @@ import base64
 import datetime as dt
 import io
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any  # nanoarrow has no types
 
 import nanoarrow
@@ -14,7 +14,7 @@ import numpy as np
 from nanoarrow.c_array_stream import CArrayStream
 
 from tclose.engines.duckdb.exposing import zone_called
-from tclose.engines.duckdb.problems import NESTED, TOO_FINE, unread
+from tclose.engines.duckdb.problems import MONTHS_AND_DAYS, NESTED, TOO_FINE, unread
 from tclose.engines.optional import imported
 
 _UNREAD = {
@@ -25,6 +25,7 @@ _UNREAD = {
     "_plf16": "float16",
 }
 _NANOSECONDS = {"tDn": np.dtype("<i8"), "tin": np.dtype([("months", "<i4"), ("days", "<i4"), ("rest", "<i8")])}
+_INTERVALS = "tin"
 _MOMENTS = re.compile(r"ts[smun]:(.+)")
 
 
@@ -69,30 +70,45 @@ def noted_zones(message: bytes) -> dict[str, dt.tzinfo]:
 
 
 def has_nanoseconds(schema: Any) -> bool:
-    """Say whether some column has durations in nanoseconds, of which DuckDB keeps microseconds."""
+    """Say whether some column has durations in nanoseconds, or intervals, of which DuckDB takes some for equal."""
     return any(_encoded(child).format in _NANOSECONDS for child in schema.children)
 
 
-def finer_columns(schema: Any, chunks: Iterable[Any]) -> dict[int, str]:
-    """Return the places of columns with durations finer than a microsecond, with what to say of them."""
+def unequal_columns(schema: Any, chunks: Sequence[Any]) -> dict[int, str]:
+    """Return the places of columns with durations that DuckDB would take for equal, with what to say of them.
+
+    It keeps microseconds, and takes a month for thirty days.
+    """
     formats = {at: _encoded(child).format for at, child in enumerate(schema.children)}
-    places = {at: _NANOSECONDS[form] for at, form in formats.items() if form in _NANOSECONDS}
-    return {
-        at: TOO_FINE
-        for chunk in chunks
-        for at, layout in places.items()
-        if _is_finer(_encoded(chunk.child(at)), layout)
-    }
+    problems: dict[int, str] = {}
+    for at, form in formats.items():
+        if form in _NANOSECONDS:
+            parts = [_durations(_encoded(chunk.child(at)), _NANOSECONDS[form]) for chunk in chunks]
+            if any((_rest(part) % 1000).any() for part in parts):
+                problems[at] = TOO_FINE
+            elif form == _INTERVALS and _has_months_and_days(parts):
+                problems[at] = MONTHS_AND_DAYS
+    return problems
 
 
-def _is_finer(array: Any, layout: np.dtype[Any]) -> bool:
+def _rest(durations: Any) -> Any:
+    """Return what durations have in nanoseconds, beside months and days."""
+    return durations["rest"] if durations.dtype.names else durations
+
+
+def _has_months_and_days(parts: Sequence[Any]) -> bool:
+    months = any(part["months"].any() for part in parts)
+    return months and any(part["days"].any() or part["rest"].any() for part in parts)
+
+
+def _durations(array: Any, layout: np.dtype[Any]) -> Any:
+    """Return the durations of an array that are not null."""
     view = array.view()
     numbers = np.frombuffer(view.buffer(1), dtype=layout)[array.offset : array.offset + array.length]
-    rest = numbers["rest"] if layout.names else numbers
-    if array.null_count:
-        bits = np.unpackbits(np.frombuffer(view.buffer(0), dtype=np.uint8), bitorder="little")
-        rest = rest[bits[array.offset : array.offset + array.length].astype(bool)]
-    return bool((rest % 1000).any())
+    if not array.null_count:
+        return numbers
+    bits = np.unpackbits(np.frombuffer(view.buffer(0), dtype=np.uint8), bitorder="little")
+    return numbers[bits[array.offset : array.offset + array.length].astype(bool)]
 
 
 def without(stream: Any, places: Mapping[int, str]) -> Any:

@@ -214,7 +214,13 @@ def hash_of(columns: Sequence[Column], aliases: Sequence[str], salt: int) -> str
 
 
 def _hashed(column: Column, alias: str) -> str:
-    """Return what is hashed of a column: the text of numbers in 128 bits, since DuckDB hashes 0 and -1 there alike."""
+    """Return what is hashed of a column where DuckDB hashes different values alike.
+
+    0 and -1 have the same hash in 128 bits, so that their texts are hashed; so have a day and a microsecond, of which
+    the microseconds are.
+    """
+    if column.type == "INTERVAL":
+        return f"TRY(epoch_us({alias}))"
     return f"CAST({alias} AS VARCHAR)" if _WIDE.fullmatch(column.type) else with_one_zero(column, alias)
 
 

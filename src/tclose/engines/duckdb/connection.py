@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import functools
 import os
-import re
 import tempfile
 import threading
 import weakref
@@ -16,17 +16,15 @@ from pathlib import Path
 import duckdb
 
 from tclose import progress, targets
+from tclose.engines.memory import UNITS, bytes_of
 from tclose.errors import EngineFailedError, InputError
 from tclose.targets import PrivateFolder
 
 _SPILL = "spill"
 _MOST_THREADS = 1024
-_SIZE = re.compile(r"\s*(\d{1,6}(?:\.\d{1,3})?)\s*([kKMGT]i?B|B)\s*")
 _LEAST_MEMORY = 5_000_000
 _MEMORY_OF_A_THREAD = 250_000_000
 """With fewer bytes for each, threads that sort wide rows leave each other no room to spill from."""
-_UNITS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40,
-          "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}  # fmt: skip
 
 
 def connect(
@@ -84,7 +82,7 @@ def _opened(
         "temp_directory": str(place.path / _SPILL),
     }
     too_little = memory is not None and not _is_enough(memory)
-    if too_little or (threads is not None and not 1 <= threads <= _MOST_THREADS):
+    if too_little or (threads is not None and not _is_number_of_threads(threads)):
         place.remove()
         raise _refused(memory, threads)
     if memory is not None:
@@ -99,6 +97,8 @@ def _opened(
     if memory is not None and threads is None:
         fitting = max(1, allowed_memory(connection) // _MEMORY_OF_A_THREAD)
         connection.execute(f"SET threads = least({fitting}, current_setting('threads'))")
+    if memory is not None:
+        _allowed[connection] = allowed_memory(connection)
     return connection
 
 
@@ -106,18 +106,35 @@ def allowed_memory(connection: duckdb.DuckDBPyConnection) -> int:
     """Return how many bytes a connection may use, about."""
     ((text,),) = connection.execute("SELECT current_setting('memory_limit')").fetchall()
     number, unit = str(text).split(" ")
-    return int(float(number) * _UNITS.get(unit, 1))
+    return int(float(number) * UNITS.get(unit, 1))
 
 
-def _is_enough(memory: str) -> bool:
+def share_memory(connection: duckdb.DuckDBPyConnection, taken: int) -> None:
+    """Let a connection use what its caller allowed without what is about to be taken beside it, half of it at least."""
+    allowed = _allowed.get(connection)
+    if allowed is not None:
+        with contextlib.suppress(duckdb.OutOfMemoryException):  # it keeps what it holds and cannot spill
+            connection.execute(f"SET memory_limit = '{max(allowed - taken, allowed // 2)}B'")
+
+
+def given_memory(connection: duckdb.DuckDBPyConnection) -> int | None:
+    """Return how many bytes the caller allowed; None where nothing was said."""
+    return _allowed.get(connection)
+
+
+def _is_number_of_threads(given: object) -> bool:
+    return isinstance(given, int) and not isinstance(given, bool) and 1 <= given <= _MOST_THREADS
+
+
+def _is_enough(memory: object) -> bool:
     """Say whether a text is a size of memory with which DuckDB can start at all."""
-    match = _SIZE.fullmatch(memory)
-    return match is not None and float(match[1]) * _UNITS[match[2].replace("k", "K")] >= _LEAST_MEMORY
+    return isinstance(memory, str) and (bytes_of(memory) or 0) >= _LEAST_MEMORY
 
 
-def _refused(memory: str | None, threads: int | None) -> InputError:
+def _refused(memory: object, threads: object) -> InputError:
+    shown = memory if isinstance(memory, int) else str(memory or "")[:40]
     return InputError(
-        f"DuckDB does not accept these settings: memory {(memory or '')[:40]!r}, threads {threads!r}. Write memory as "
+        f"DuckDB does not accept these settings: memory {shown!r}, threads {threads!r}. Write memory as "
         f"'4GB', at least {_LEAST_MEMORY // 10**6}MB, and threads as a whole number from 1 to {_MOST_THREADS}."
     )
 
@@ -178,6 +195,7 @@ def private_folder(connection: duckdb.DuckDBPyConnection) -> Path:
 _gathering = threading.local()
 _asking = threading.Lock()
 """Held while a connection is asked how far it is, or closed, because nobody may ask one that is being closed."""
+_allowed: weakref.WeakKeyDictionary[duckdb.DuckDBPyConnection, int] = weakref.WeakKeyDictionary()
 _folders: weakref.WeakKeyDictionary[duckdb.DuckDBPyConnection, Path] = weakref.WeakKeyDictionary()
 _finalizers: weakref.WeakKeyDictionary[duckdb.DuckDBPyConnection, weakref.finalize[[], duckdb.DuckDBPyConnection]] = (
     weakref.WeakKeyDictionary()

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import duckdb
 
+from tclose.engines.base import Progress
 from tclose.engines.duckdb.alike_lines import TIMES, Lines, nulls_of, scan_of
 from tclose.engines.duckdb.connection import private_folder
 from tclose.engines.duckdb.failures import translated
@@ -17,7 +18,10 @@ from tclose.engines.duckdb.inference import SQL, DuckTexts, strict_value
 from tclose.engines.duckdb.sql import fresh_name, literal
 from tclose.engines.duckdb.table import Column, LoadedTable, check_names, check_rows, keep_view
 from tclose.engines.duckdb.utf8_files import plain_text
+from tclose.engines.duckdb.wide_statistics import held_statistics
+from tclose.engines.duckdb.wide_texts import WideTexts, may_be_held
 from tclose.engines.inferring import infer
+from tclose.engines.statistics import TableStatistics
 from tclose.engines.text_types import TEXT, TextType, spelling_notes
 from tclose.errors import SourceError, listed
 from tclose.sources import FileSource, ReadOptions
@@ -63,6 +67,11 @@ class TextTable:
     commas: bool
     lines: Lines | None = None
     counts: str = "count(*)"
+
+    @property
+    def aliases(self) -> list[str]:
+        """The names that the columns have here."""
+        return [f"c{at}" for at in range(len(self.names))]
 
 
 def load_csv(connection: duckdb.DuckDBPyConnection, source: FileSource) -> LoadedTable:
@@ -131,36 +140,78 @@ def _scan(file: Utf8File, dialect: Dialect, options: ReadOptions, folder_values:
     return f"SELECT *{added} FROM {scan}"  # noqa: S608 - literals
 
 
+@dataclass(frozen=True)
+class _First:
+    """The first rows of a text table, and what they say of its columns.
+
+    Parameters
+    ----------
+    name
+        The table of their cells; empty where it was not kept.
+    rows
+        How many rows the source has, where these are all; else None.
+    types
+        How the text of each column becomes a value.
+    verified
+        Whether every cell of them was seen to have its column's type.
+    cells
+        Their cells as one column, where there are many columns and these are all rows.
+    """
+
+    name: str
+    rows: int | None
+    types: Mapping[str, TextType]
+    verified: bool
+    cells: WideTexts | None
+
+
+def _first(connection: duckdb.DuckDBPyConnection, text: TextTable, label: str) -> _First:
+    """Look at the first rows of a table."""
+    aliases, name = text.aliases, fresh_name("sample")
+    ((rows,),) = connection.execute(
+        f"CREATE TEMP TABLE {name} AS FROM ({text.relation}) LIMIT {_SAMPLE_ROWS}"
+    ).fetchall()
+    check_rows(rows, label)
+    known = rows if rows < _SAMPLE_ROWS else None
+    cells = WideTexts(connection, name, aliases) if known and may_be_held(rows, len(aliases)) else None
+    verified = cells is not None or len(aliases) <= _WIDE
+    texts = cells or DuckTexts(connection, name)
+    types = infer(texts, aliases, decimal=text.options.decimal, commas=text.commas, verify=verified)
+    if known or rows * len(aliases) > _FEW_CELLS:
+        connection.execute(f"DROP TABLE {name}")
+        name = ""
+    return _First(name, known, types, verified, cells)
+
+
 def _bound(connection: duckdb.DuckDBPyConnection, text: TextTable, label: str, notes: tuple[str, ...]) -> LoadedTable:
-    aliases = [f"c{at}" for at in range(len(text.names))]
-    sample, view = fresh_name("sample"), fresh_name("source")
+    view, aliases = fresh_name("source"), text.aliases
     with translated(label, names=text.files, connection=connection):
-        ((rows,),) = connection.execute(
-            f"CREATE TEMP TABLE {sample} AS FROM ({text.relation}) LIMIT {_SAMPLE_ROWS}"
-        ).fetchall()
-        check_rows(rows, label)
-        wide = len(aliases) > _WIDE
-        texts = DuckTexts(connection, sample)
-        types = infer(texts, aliases, decimal=text.options.decimal, commas=text.commas, verify=not wide)
-        if rows < _SAMPLE_ROWS or rows * len(aliases) > _FEW_CELLS:
-            connection.execute(f"DROP TABLE {sample}")
-            sample = ""
+        first = _first(connection, text, label)
+        types, wide = first.types, len(aliases) > _WIDE
         values = "*" if wide else ", ".join(f"{strict_value(types[alias], alias)} AS {alias}" for alias in aliases)
         typed = f"SELECT {values} FROM ({text.relation})"  # noqa: S608 - our own names
         connection.execute(f"CREATE TEMP VIEW {view} AS {typed}")
     columns = tuple(
         _column(Column(name, alias, "VARCHAR"), types[alias]) for name, alias in zip(text.names, aliases, strict=True)
     )
-    known = rows if rows < _SAMPLE_ROWS else None
     seen = _stamps(text)
 
     def keeper(table: LoadedTable, kept: tuple[Column, ...]) -> LoadedTable:
-        whole = known is not None and seen == _stamps(text)
-        proven = [alias for alias, kind in types.items() if whole and (kind.by_shape or not wide)]
+        if first.cells is not None:
+            first.cells.release()
+        whole = first.rows is not None and seen == _stamps(text)
+        proven = [alias for alias, kind in types.items() if whole and (kind.by_shape or first.verified)]
         return _keep(table, kept, text, types, frozenset(proven))
 
-    gatherer = _gatherer(connection, text, types, sample, view)
-    return LoadedTable(connection, columns, label, view, known, notes, keeper, gatherer=gatherer)
+    def counter(table: LoadedTable, progress: Progress) -> TableStatistics | None:
+        if first.cells is None or not first.cells.held or table.name != view:
+            return None
+        counted = {each.name: each for each in held_statistics(table, first.cells, types, progress)}
+        ordered = tuple(counted[column.name] for column in table.columns)
+        return TableStatistics(label, first.rows or 0, ordered, table.notes + _notes(table.columns, types))
+
+    gatherer = _gatherer(connection, text, types, first.name, view)
+    return LoadedTable(connection, columns, label, view, first.rows, notes, keeper, gatherer=gatherer, counter=counter)
 
 
 def _column(column: Column, kind: TextType) -> Column:
@@ -235,7 +286,7 @@ def _different(connection: duckdb.DuckDBPyConnection, columns: Iterable[str], sa
 
 def _by_lines(connection: duckdb.DuckDBPyConnection, text: TextTable, sample: str) -> TextTable:
     """Return a table with lines that are alike read once, where that pays; else as it is."""
-    if text.lines is None or _different(connection, [f"c{at}" for at in range(len(text.names))], sample):
+    if text.lines is None or _different(connection, text.aliases, sample):
         return text
     found = text.lines.gathered(connection)
     return text if found is None else replace(text, relation=found, counts=f"CAST(sum({TIMES}) AS BIGINT)")

@@ -11,10 +11,12 @@ from tclose.counts import Integers, Ranks
 from tclose.domains import Observed
 from tclose.engines.base import Progress
 from tclose.engines.distinct import DistinctRows
+from tclose.engines.duckdb.connection import given_memory, share_memory
 from tclose.engines.duckdb.counts import CodedTable
 from tclose.engines.duckdb.failures import translated
 from tclose.engines.duckdb.sql import fresh_name
 from tclose.engines.duckdb.table import LoadedTable, check_rows
+from tclose.recoding.room import check_room, needed_bytes
 
 
 def distinct_rows(
@@ -35,6 +37,7 @@ def distinct_rows(
     """
     progress("Finding distinct rows", None)
     grouped = _grouped(table, [*quasi, *(name for names in sensitive for name in names)])
+    _make_room(grouped, len(quasi) + len(sensitive))
     coded = CodedTable(grouped, (), [*((name,) for name in quasi), *sensitive])
     places = range(len(coded.attributes))
     raw = [coded.raw_attribute(at) for at in places]
@@ -56,6 +59,13 @@ def _grouped(table: LoadedTable, names: Sequence[str]) -> LoadedTable:
         ).fetchall()
     check_rows(rows, table.label)
     return replace(table, name=grouped, columns=columns, rows=rows, keeper=None, weight=None)
+
+
+def _make_room(grouped: LoadedTable, columns: int) -> None:
+    """Leave room for the search of distinct rows, which is held beside DuckDB; refuse one that does not fit."""
+    rows, connection = grouped.rows or 0, grouped.connection
+    check_room(rows, columns, given_memory(connection))
+    share_memory(connection, needed_bytes(rows, columns))
 
 
 def _numbered(coded: CodedTable, at: int, codes: Integers, counts: Integers) -> tuple[Observed, Ranks]:

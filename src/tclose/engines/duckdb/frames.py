@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import datetime as dt
 import importlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any  # frames come from packages that tclose does not depend on
 
 import duckdb
 import nanoarrow
 
-from tclose.engines.duckdb.arrow_types import finer_columns, has_nanoseconds, streamed, unread_columns, without, zones
+from tclose.engines.duckdb.arrow_types import has_nanoseconds, streamed, unequal_columns, unread_columns, without, zones
 from tclose.engines.duckdb.failures import translated
 from tclose.engines.duckdb.given_types import given_types
 from tclose.engines.duckdb.pandas_frames import load_pandas
@@ -19,12 +20,16 @@ from tclose.engines.duckdb.problems import NESTED, TOO_FINE, unread
 from tclose.engines.duckdb.sql import fresh_name
 from tclose.engines.duckdb.table import LoadedTable, bind, check_names, check_rows
 from tclose.engines.duckdb.values import Capsule
+from tclose.engines.failures import capital, translating
+from tclose.errors import SourceError
 from tclose.sources import FrameSource
 
 _ORDERED_FLAG = 1
 _ODD = ("Object", "Float16")
 _WIDE = {"Int128": "HUGEINT", "UInt128": "UHUGEINT"}
 """Types of polars whose numbers cross as text, and the types they take."""
+_ZONED_CLOCK = "time with time zone"
+"""The type of DuckDB whose values lose their offset on the way."""
 
 Orders = Mapping[str, tuple[str, ...]]
 """The declared order of the values of columns that have one."""
@@ -86,24 +91,42 @@ def load_arrow(connection: duckdb.DuckDBPyConnection, table: Any, label: str) ->
 
 def _load_stream(connection: duckdb.DuckDBPyConnection, frame: Any, label: str) -> LoadedTable:
     """Copy a stream, which can be read only once; columns that DuckDB would not take as they are become unusable."""
-    stream = nanoarrow.c_array_stream(frame)
-    schema = stream.get_schema()
+    with _handed_over(label):
+        stream = nanoarrow.c_array_stream(frame)
+        schema = stream.get_schema()
     names, problems = _names(schema), unread_columns(schema)
     if problems:
         stream = nanoarrow.c_array_stream(without(stream, problems))
         schema = stream.get_schema()
     declared = _Declared(zones=zones(schema), problems=problems)
     if _ordered_columns(schema) or has_nanoseconds(schema):
-        chunks = list(stream)
-        finer = finer_columns(schema, chunks)
-        declared = replace(declared, orders=_orders(schema, chunks), problems={**problems, **finer})
+        with _handed_over(label):
+            chunks = list(stream)
+        unequal = unequal_columns(schema, chunks)
+        declared = replace(declared, orders=_orders(schema, chunks), problems={**problems, **unequal})
         stream = streamed(chunks, schema)
     return _copied(connection, Capsule(stream, schema), names, label, declared)
 
 
+@contextmanager
+def _handed_over(label: str) -> Iterator[None]:
+    """Withhold what a frame says that cannot be computed: its words may quote cells."""
+
+    def translate(problem: Exception) -> SourceError:
+        kind = type(problem).__name__
+        return SourceError(
+            f"{capital(label)} could not be computed ({kind}). Its own words are withheld: they may quote cells. "
+            "Compute it before handing it over, to see what is wrong."
+        )
+
+    with translating(translate):
+        yield
+
+
 def _load_polars(connection: duckdb.DuckDBPyConnection, frame: Any, label: str) -> LoadedTable:
     if type(frame).__name__ == "LazyFrame":
-        frame = frame.collect(engine="streaming")
+        with _handed_over(label):
+            frame = frame.collect(engine="streaming")
     kinds = {name: type(kind).__name__ for name, kind in frame.schema.items()}
     orders = {
         name: tuple(str(value) for value in frame.schema[name].categories)
@@ -113,8 +136,9 @@ def _load_polars(connection: duckdb.DuckDBPyConnection, frame: Any, label: str) 
     odd = {name: NESTED if kind == "Object" else unread(kind.lower()) for name, kind in kinds.items() if kind in _ODD}
     odd |= {name: TOO_FINE for name, kind in kinds.items() if kind == "Duration" and _is_finer(frame[name])}
     wide = {name: _WIDE[kind] for name, kind in kinds.items() if kind in _WIDE}
-    texts = [frame[name].cast(importlib.import_module("polars").String) for name in wide]
-    shown = frame.with_columns(*texts, **dict.fromkeys(odd)) if odd or wide else frame
+    as_text = [name for name, kind in kinds.items() if kind in _WIDE or kind == "Null"]
+    texts = [frame[name].cast(importlib.import_module("polars").String) for name in as_text]
+    shown = frame.with_columns(*texts, **dict.fromkeys(odd)) if odd or texts else frame
     schema = nanoarrow.c_array_stream(shown).get_schema()
     places = {name: at for at, name in enumerate(frame.columns)}
     declared = _Declared(
@@ -140,9 +164,15 @@ def _load_relation(connection: duckdb.DuckDBPyConnection, relation: Any, label: 
             for name, kind in zip(names, relation.types, strict=True)
             if kind.id == "enum"
         }
+        problems = {at: unread(kind.id) for at, kind in enumerate(relation.types) if kind.id == _ZONED_CLOCK}
         stream = nanoarrow.c_array_stream(relation)
         schema = stream.get_schema()
-    return _copied(connection, Capsule(stream, schema), names, label, _Declared(orders, zones(schema)))
+        if has_nanoseconds(schema):
+            chunks = list(stream)
+            problems |= unequal_columns(schema, chunks)
+            stream = streamed(chunks, schema)
+    declared = _Declared(orders, zones(schema), problems)
+    return _copied(connection, Capsule(stream, schema), names, label, declared)
 
 
 def _registered(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from importlib.metadata import version
 from pathlib import Path
@@ -16,10 +16,11 @@ import duckdb
 from tclose.engines.duckdb.apart import DamagedError, answers, needed
 from tclose.engines.duckdb.connection import private_folder
 from tclose.engines.duckdb.frames import load_arrow
+from tclose.engines.duckdb.problems import MERGED, UNCOMPUTED
 from tclose.engines.duckdb.sql import fresh_name
 from tclose.engines.duckdb.table import LoadedTable, check_names
 from tclose.engines.duckdb.values import load_values
-from tclose.errors import EmptyTableError, SourceError, closest, listed
+from tclose.errors import EmptyTableError, SourceError, closest, either, listed
 from tclose.sources import FileSource, ReadOptions
 from tclose.sources.text import Allowance
 from tclose.values.texts import same_text
@@ -46,14 +47,16 @@ def load_package_file(connection: duckdb.DuckDBPyConnection, source: FileSource)
     if source.format == "arrow":
         return load_arrow(connection, _arrow_table(connection, path, name, source.options), source.label)
     if source.format == "excel":
-        columns, notes = _workbook(connection, path, name, source.options)
-        table = load_values(connection, columns, source.label, mixed_as_text=True)
-        table.notes = notes + table.notes
-        return table
-    columns, labels = _statistics(connection, path, name, source)
+        sheet = _workbook(connection, path, name, source.options)
+        table = load_values(connection, sheet.columns, source.label, mixed_as_text=True)
+        marked = tuple(
+            replace(column, problem=sheet.problems.get(at, column.problem)) for at, column in enumerate(table.columns)
+        )
+        return replace(table, columns=marked, notes=sheet.notes + table.notes)
+    columns, labels, notes = _statistics(connection, path, name, source)
     found = load_values(connection, columns, source.label)
     meant = tuple(replace(column, labels=labels.get(column.name, {})) for column in found.columns)
-    return replace(found, columns=meant)
+    return replace(found, columns=meant, notes=notes + found.notes)
 
 
 def _arrow_table(connection: duckdb.DuckDBPyConnection, path: Path, name: str, options: ReadOptions) -> Any:
@@ -73,35 +76,66 @@ def _arrow_table(connection: duckdb.DuckDBPyConnection, path: Path, name: str, o
     return pyarrow.ipc.open_stream(pyarrow.memory_map(str(copy))).read_all()
 
 
-def _workbook(
-    connection: duckdb.DuckDBPyConnection, path: Path, name: str, options: ReadOptions
-) -> tuple[dict[str, list[object]], tuple[str, ...]]:
+@dataclass(frozen=True)
+class _Sheet:
+    """The columns of a sheet, what was assumed while reading it, and why columns cannot be used, by their places."""
+
+    columns: dict[str, list[object]]
+    notes: tuple[str, ...]
+    problems: dict[int, str]
+
+
+def _workbook(connection: duckdb.DuckDBPyConnection, path: Path, name: str, options: ReadOptions) -> _Sheet:
     needed("python_calamine", "python-calamine", "Reading workbooks")
+    asked = {"path": str(path), "sheet": options.sheet, "header": options.header}
     try:
-        reading = answers(connection, name, package="python_calamine", path=str(path), sheet=options.sheet)
-        sheet = _sheet(next(reading)[1], options.sheet, name)
-        cells = [row for _, row in reading]
+        reading = answers(connection, name, package="python_calamine", **asked)
+        _, sheets, shown = next(reading)
+        sheet = _sheet(sheets, shown, options.sheet, name)
+        answered = list(reading)
     except (DamagedError, StopIteration):
         raise _damaged(name, "Excel or OpenDocument") from None
-    rows = [[_cell(value, options.null_text) for value in row] for row in cells]
+    rows = [[_cell(value, options.null_text) for value in row] for kind, row in answered if kind == "row"]
     rows = [row for row in rows if any(value is not None for value in row)]
+    which = f"The sheet {sheet!r} of {name}"
     if not rows:
-        raise EmptyTableError(f"The sheet {sheet!r} of {name} is empty.")
+        raise EmptyTableError(f"{which} is empty.{_other_sheets(shown, sheet)}")
+    notes: tuple[str, ...] = ()
+    if options.sheet is None and len(shown) > 1:
+        notes = (f"{which} was read, the first of {len(shown)} that are shown.",)
     if options.header is False:
-        return {f"column_{at + 1}": _column(rows, at) for at in range(len(rows[0]))}, ()
-    names, notes = _titles(rows.pop(0), f"The sheet {sheet!r} of {name}", guessed=options.header is None)
-    return {name: _column(rows, at) for at, name in enumerate(names)}, notes
+        names = [f"column_{at + 1}" for at in range(len(rows[0]))]
+    else:
+        names, unnamed = _titles(rows.pop(0), which, guessed=options.header is None)
+        notes += unnamed
+    if not rows:
+        raise EmptyTableError(f"{which} has no rows below its first.{_other_sheets(shown, sheet)}")
+    marks = {kind: places for kind, places in answered if kind != "row"}
+    notes += tuple(_errors_read(count, names[at]) for at, count in marks["errors"])
+    problems = dict.fromkeys(marks["merged"], MERGED) | dict.fromkeys(marks["uncomputed"], UNCOMPUTED)
+    return _Sheet({name: _column(rows, at) for at, name in enumerate(names)}, notes, problems)
+
+
+def _other_sheets(shown: Sequence[str], sheet: str) -> str:
+    others = [name for name in shown if name != sheet]
+    how = either("ReadOptions(sheet=…)", "--sheet")
+    return f" The workbook also has {listed(others)}; {how} names one." if others else ""
+
+
+def _errors_read(count: int, column: str) -> str:
+    cells = "1 cell" if count == 1 else f"{count:,} cells"
+    return f"{cells} of {column!r} held an error such as #N/A, read as missing."
 
 
 def _column(rows: Sequence[Sequence[object]], at: int) -> list[object]:
     return _whole_where_possible([row[at] for row in rows])
 
 
-def _sheet(sheets: Sequence[str], wanted: str | int | None, name: str) -> str:
+def _sheet(sheets: Sequence[str], shown: Sequence[str], wanted: str | int | None, name: str) -> str:
     if not sheets:
         raise EmptyTableError(f"{name} has no sheets.")
     if wanted is None:
-        return sheets[0]
+        return shown[0]
     if isinstance(wanted, int) and 1 <= wanted <= len(sheets):
         return sheets[wanted - 1]
     if wanted in sheets:
@@ -125,16 +159,19 @@ def _titles(first: Sequence[object], what: str, *, guessed: bool) -> tuple[list[
 
 def _statistics(
     connection: duckdb.DuckDBPyConnection, path: Path, name: str, source: FileSource
-) -> tuple[dict[str, list[object]], dict[str, dict[float, str]]]:
-    """Return the columns of a file, and what their codes mean."""
+) -> tuple[dict[str, list[object]], dict[str, dict[float, str]], tuple[str, ...]]:
+    """Return the columns of a file, what their codes mean, and what was assumed."""
     needed("pyreadstat", "pyreadstat", "Reading SPSS, SAS and Stata files")
     reader = _STATISTICS_READERS.get(path.suffix.lower(), _READER_OF_FORMAT[source.format])
     columns: dict[str, list[object]] = {}
     labels: dict[str, dict[float, str]] = {}
+    notes: tuple[str, ...] = ()
     try:
         for kind, column, values in answers(connection, name, package="pyreadstat", path=str(path), reader=reader):
             if kind == "labels":
                 labels[column] = dict(values)
+            elif kind == "missing":
+                notes += _kinds_of_missing(column, *values)
             else:
                 columns.setdefault(column, []).extend(values)
     except DamagedError:
@@ -146,7 +183,15 @@ def _statistics(
         )
         for column, values in columns.items()
     }
-    return plain, labels
+    return plain, labels, notes
+
+
+def _kinds_of_missing(column: str, kinds: int, count: int) -> tuple[str, ...]:
+    """Return the note that cells are missing in several ways, of which the table keeps one."""
+    if kinds < 2:
+        return ()
+    kept = "read as one: whoever tells them apart may find smaller classes"
+    return (f"{count:,} cells of {column!r} are missing in {kinds} ways that the file tells apart, {kept}.",)
 
 
 def _declared_nulls(options: ReadOptions) -> tuple[str, ...]:

@@ -15,7 +15,10 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
+from tclose.engines.duckdb.sheet_marks import sheet_marks
+
 _VALUES_AT_ONCE = 100_000
+_TELLS_KINDS_OF_MISSING = ("read_sav", "read_dta", "read_sas7bdat")
 _FROM_TEXT: dict[str, Any] = {
     "datetime": dt.datetime.fromisoformat,
     "date": dt.date.fromisoformat,
@@ -95,27 +98,77 @@ def _limit(memory: int, seconds: int, room: int) -> None:
 def _workbook(calamine: Any, request: dict[str, Any]) -> Iterator[list[Any]]:
     with calamine.CalamineWorkbook.from_path(request["path"]) as workbook:
         sheets, wanted = list(workbook.sheet_names), request["sheet"]
-        yield ["sheets", sheets]
+        shown = [about.name for about in workbook.sheets_metadata if _is_shown(calamine, about)] or sheets
+        yield ["sheets", sheets, shown]
         if isinstance(wanted, int) and 1 <= wanted <= len(sheets):
             wanted = sheets[wanted - 1]
-        sheet = sheets[0] if wanted is None and sheets else wanted
-        if sheet not in sheets:
+        name = shown[0] if wanted is None and sheets else wanted
+        if name not in sheets:
             return
-        for row in workbook.get_sheet_by_name(sheet).to_python(skip_empty_area=True):
+        sheet = workbook.get_sheet_by_name(name)
+        first = None
+        for at, row in enumerate(sheet.to_python(skip_empty_area=True)):
             if any(cell not in ("", None) for cell in row):
+                first = at if first is None else first
                 yield ["row", row]
+        if first is not None:
+            top, left = sheet.start
+            yield from _marks(request, sheet, top + first + (request["header"] is not False), left)
+
+
+def _is_shown(calamine: Any, about: Any) -> bool:
+    return bool(about.visible == calamine.SheetVisibleEnum.Visible and about.typ == calamine.SheetTypeEnum.WorkSheet)
+
+
+def _marks(request: dict[str, Any], sheet: Any, first_row: int, left: int) -> Iterator[list[Any]]:
+    """Give the places of columns that do not hold what their cells show, from a row on."""
+    found = sheet_marks(request["path"], sheet.name, first_row)
+    merged = {
+        column
+        for (top, start), (bottom, end) in sheet.merged_cell_ranges or ()
+        if bottom >= first_row and (top, start) != (bottom, end)
+        for column in range(start, min(end, left + sheet.width) + 1)
+    }
+    yield ["merged", [column - left for column in sorted(merged)]]
+    yield ["uncomputed", [column - left for column in sorted(found.uncomputed)]]
+    yield ["errors", [[column - left, count] for column, count in sorted(found.errors.items())]]
 
 
 def _statistics(pyreadstat: Any, request: dict[str, Any]) -> Iterator[list[Any]]:
-    columns, about = getattr(pyreadstat, request["reader"])(request["path"], output_format="dict")
+    told = {"user_missing": True} if request["reader"] in _TELLS_KINDS_OF_MISSING else {}
+    columns, about = getattr(pyreadstat, request["reader"])(request["path"], output_format="dict", **told)
     for name, labels in about.variable_value_labels.items():
         yield ["labels", name, [[code, str(label)] for code, label in labels.items() if isinstance(code, int | float)]]
     for name, values in columns.items():
         if not isinstance(name, str):
             raise ValueError
         plain = values.tolist() if hasattr(values, "tolist") else list(values)
+        declared = _declared_missing(plain, about.missing_ranges.get(name), about.missing_user_values.get(name))
+        if declared:
+            absent = [value for value in plain if value in declared or value is None or value != value]
+            yield ["missing", name, [len({None if value not in declared else value for value in absent}), len(absent)]]
+            plain = [None if value in declared else value for value in plain]
+        if about.readstat_variable_types.get(name) == "float":
+            plain = _shortest(plain)
         for start in range(0, max(1, len(plain)), _VALUES_AT_ONCE):
             yield ["column", name, plain[start : start + _VALUES_AT_ONCE]]
+
+
+def _declared_missing(values: list[Any], ranges: Any, letters: Any) -> set[Any]:
+    """Return the values that their column declares missing, by ranges (SPSS) or as letters (Stata, SAS)."""
+    found = set(values) if ranges or letters else set()
+    return {
+        value
+        for value in found
+        if (letters and value in letters)
+        or any(isinstance(value, type(each["lo"])) and each["lo"] <= value <= each["hi"] for each in ranges or ())
+    }
+
+
+def _shortest(values: list[Any]) -> list[Any]:
+    """Return floats that a file keeps in 32 bits as their shortest decimals, as they are read elsewhere."""
+    narrow = importlib.import_module("numpy").float32
+    return [float(str(narrow(value))) if isinstance(value, float) else value for value in values]
 
 
 def _arrow(pa: Any, request: dict[str, Any]) -> Iterator[list[Any]]:

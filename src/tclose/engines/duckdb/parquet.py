@@ -29,12 +29,13 @@ _WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,17})")
 
 @dataclass(frozen=True)
 class _File:
-    """A file under its path and its name, with its columns: their types, and why some cannot be read."""
+    """A file under its path and its name, with its columns: their types, why some cannot be read, which are rounded."""
 
     path: Path
     shown: str
     types: Mapping[str, str]
     problems: Mapping[str, str]
+    rounded: frozenset[str] = frozenset()
 
 
 def load_parquet(connection: duckdb.DuckDBPyConnection, source: FileSource) -> LoadedTable:
@@ -69,7 +70,15 @@ def load_parquet(connection: duckdb.DuckDBPyConnection, source: FileSource) -> L
         )
         for column in table.columns
     )
-    return replace(table, columns=columns, rows=rows, keeper=table.keeper or keep_view)
+    notes = table.notes + _rounded_notes(files)
+    return replace(table, columns=columns, rows=rows, notes=notes, keeper=table.keeper or keep_view)
+
+
+def _rounded_notes(files: Sequence[_File]) -> tuple[str, ...]:
+    names = [name for name in files[0].types if any(name in file.rounded for file in files)]
+    if not names:
+        return ()
+    return (f"{listed(names)}: times of Parquet's old type INT96, which are read to the microsecond.",)
 
 
 def _scan(files: Sequence[_File], options: str) -> str:
@@ -176,14 +185,16 @@ def _files(connection: duckdb.DuckDBPyConnection, source: FileSource) -> list[_F
 def _file(connection: duckdb.DuckDBPyConnection, path: Path, shown: str) -> _File:
     with translated(shown, connection=connection):
         schema = (
-            "SELECT name, num_children, coalesce(duckdb_type, ''), coalesce(logical_type, ''), coalesce(precision, 0)"
+            "SELECT name, num_children, coalesce(duckdb_type, ''), coalesce(logical_type, ''), coalesce(precision, 0), "
+            "type"
         )
         rows = connection.execute(f"{schema} FROM parquet_schema({file_literal(path)})").fetchall()
     columns = _top_level(rows)
     check_names([column[0] for column in columns], shown)
-    problems = {name: unread("float16") for name, _, _, kind, _ in columns if kind.startswith("Float16Type")}
-    problems |= {name: unread("decimal256") for name, _, _, _, digits in columns if digits > _MOST_DIGITS}
-    return _File(path, shown, {name: kind for name, _, kind, _, _ in columns}, problems)
+    problems = {name: unread("float16") for name, _, _, kind, *_ in columns if kind.startswith("Float16Type")}
+    problems |= {name: unread("decimal256") for name, _, _, _, digits, _ in columns if digits > _MOST_DIGITS}
+    rounded = frozenset(column[0] for column in columns if column[-1] == "INT96")
+    return _File(path, shown, {name: kind for name, _, kind, *_ in columns}, problems, rounded)
 
 
 def _top_level(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:

@@ -7,6 +7,12 @@ NESTED = "its values are nested, or neither text, numbers nor dates. Take them a
 LONG = "it has numbers of more than 38 digits, or an infinity beside numbers too long for a float. Make them text."
 TOO_LARGE = "it mixes real numbers with numbers too long for them. Make them text."
 TOO_FINE = "it has times or durations finer than a microsecond. Round them, or make them text."
+MONTHS_AND_DAYS = "it has intervals of months and of days, whose lengths cannot be compared. Make them days, or text."
+MERGED = "it has merged cells, of which only the first has a value. Unmerge and fill them, or save the table as CSV."
+UNCOMPUTED = (
+    "it has formulas whose results are not in the file. Open the workbook in a spreadsheet program and save it there, "
+    "or write values instead."
+)
 NOT_UNICODE = "it has text that is not valid Unicode. Mend the text."
 
 

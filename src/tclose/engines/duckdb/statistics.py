@@ -52,6 +52,12 @@ def table_statistics(opened: LoadedTable, progress: Progress) -> TableStatistics
         Called with a stage and a share done.
     """
     progress("Reading rows", None)
+    found = opened.counter(opened, progress) if opened.counter else None
+    return found or _read(opened, progress)
+
+
+def _read(opened: LoadedTable, progress: Progress) -> TableStatistics:
+    """Count every column of a table whose rows are read for it."""
     kept = opened.keep([column.name for column in opened.columns if column.problem is None])
     ((rows,),) = _rows(kept, f"SELECT count(*) FROM {kept.name}")  # noqa: S608 - our own name
     check_rows(rows, kept.label)

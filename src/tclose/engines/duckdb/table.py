@@ -15,6 +15,7 @@ from tclose.engines.duckdb.exposing import COARSER, FINE_ZONED, ZONED, Exposed, 
 from tclose.engines.duckdb.failures import translated
 from tclose.engines.duckdb.problems import NESTED, TOO_FINE
 from tclose.engines.duckdb.sql import fresh_name, repeated
+from tclose.engines.statistics import TableStatistics
 
 __all__ = [
     "Column", "Keeper", "LoadedTable", "bind", "check_names", "check_rows", "keep_copy", "keep_view", "nested_problem",
@@ -94,6 +95,8 @@ class LoadedTable(base.Comparable[Column]):
         Looks in the source which of some columns have decimals without idle zeros; None where it has no letters.
     gatherer
         Keeps columns with rows that are alike gathered to one, where that pays; None where it never does.
+    counter
+        Counts every column by what was read to decide its type; None where rows must be read for it.
     """
 
     connection: duckdb.DuckDBPyConnection
@@ -106,6 +109,7 @@ class LoadedTable(base.Comparable[Column]):
     weight: str | None = None
     bare: Bare | None = field(default=None, repr=False)
     gatherer: Gatherer | None = field(default=None, repr=False)
+    counter: Counter | None = field(default=None, repr=False)
     person: str | None = None
 
     @property
@@ -159,6 +163,8 @@ Keeper = Callable[[LoadedTable, tuple[Column, ...]], LoadedTable]
 """How the columns that are needed are made cheap to scan."""
 Gatherer = Callable[[LoadedTable, tuple[Column, ...]], LoadedTable | None]
 """Gathers rows that are alike in some columns to one with its weight; None where that does not pay."""
+Counter = Callable[[LoadedTable, base.Progress], TableStatistics | None]
+"""Counts every column of a table from what is held of it; None where nothing is held any more."""
 
 
 def keep_view(table: LoadedTable, kept: tuple[Column, ...]) -> LoadedTable:

@@ -181,8 +181,11 @@ def check_lengths(lengths: Mapping[str, int], label: str) -> None:
 
 def typed_values(values: Sequence[object], *, mixed_as_text: bool = False) -> TypedValues:
     """Return values with the one type that they all have."""
-    plain = [_plain(value) for value in values]
-    kinds = {_kind(value) for value in plain} - {"null"}
+    if {type(value) for value in values} <= {str, type(None)}:
+        plain, kinds = values, {"text"} if any(value is not None for value in values) else set()
+    else:
+        plain = [_plain(value) for value in values]
+        kinds = {_kind(value) for value in plain} - {"null"}
     if kinds == {"whole", "real"}:
         return _mixed_numbers(plain)
     if kinds <= {"whole", "decimal"} and "decimal" in kinds:

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+
+import duckdb
 
 from tclose.engines.base import Progress
 from tclose.engines.duckdb.failures import translated
+from tclose.engines.duckdb.inference import SQL
 from tclose.engines.duckdb.table import Column, LoadedTable, with_one_zero
+from tclose.engines.duckdb.wide_texts import WideTexts, alike
+from tclose.engines.inferring import CELL
 from tclose.engines.statistics import EMAILS, SENTENCES, ColumnStatistics, is_numbering, is_text, is_whole, like
+from tclose.engines.text_types import TextType
 
 _MANY = 100
 """From so many columns on, planning a query for each of them takes longer than counting their cells."""
@@ -22,8 +28,8 @@ _KNOWN_BY_TEXT = re.compile(r"VARCHAR|BOOLEAN|(TINY|SMALL|BIG|HUGE)INT|INTEGER|D
 
 def is_wide(columns: Sequence[Column], rows: int) -> bool:
     """Say whether columns are counted here: many of them, few rows, and values that their texts tell apart."""
-    alike = all(_KNOWN_BY_TEXT.fullmatch(column.type) for column in columns)
-    return len(columns) > _MANY and rows <= _FEW_ROWS and alike
+    alike_texts = all(_KNOWN_BY_TEXT.fullmatch(column.type) for column in columns)
+    return len(columns) > _MANY and rows <= _FEW_ROWS and alike_texts
 
 
 def wide_statistics(table: LoadedTable, rows: int, progress: Progress) -> Iterator[ColumnStatistics]:
@@ -41,33 +47,76 @@ def wide_statistics(table: LoadedTable, rows: int, progress: Progress) -> Iterat
     for start in range(0, len(table.columns), _AT_ONCE):
         progress("Counting values", start / len(table.columns))
         some = table.columns[start : start + _AT_ONCE]
-        with translated(table.label, connection=table.connection):
-            found = table.connection.execute(_query(table, some)).fetchall()
-        for column, (_, nulls, distinct, same, emails, sentences, low, high) in zip(some, found, strict=True):
-            present, text = max(1, rows - nulls), is_text(column.type)
-            yield ColumnStatistics(
-                column.name,
-                column.type,
-                rows,
-                nulls,
-                distinct,
-                Fraction(int(same) + nulls * (nulls - 1)) / 2,
-                emails=emails / present if text else 0.0,
-                sentences=sentences / present if text else 0.0,
-                numbering=is_whole(column.type) and is_numbering(low, high, distinct),
-            )
+        texts = ", ".join(f"CAST({with_one_zero(column, column.alias)} AS VARCHAR)" for column in some)
+        cells = (
+            f"SELECT place, cell, count(*)::HUGEINT AS n FROM (SELECT unnest([{texts}]) AS cell, "  # noqa: S608 - aliases
+            f"unnest(range({len(some)})) AS place FROM {table.name}) GROUP BY place, cell"
+        )
+        yield from _figures(table, some, rows, cells)
 
 
-def _query(table: LoadedTable, some: Sequence[Column]) -> str:
-    """Return the SQL of a row for each column: counts of its values, and the least and the greatest whole number."""
-    texts = ", ".join(f"CAST({with_one_zero(column, column.alias)} AS VARCHAR)" for column in some)
-    looks = ", ".join(
-        f"coalesce(sum(n) FILTER ({like('cell', patterns)}), 0)::BIGINT" for patterns in (EMAILS, SENTENCES)
-    )
-    number = "TRY_CAST(cell AS HUGEINT)"
-    return (
+def held_statistics(
+    table: LoadedTable, texts: WideTexts, types: Mapping[str, TextType], progress: Progress
+) -> Iterator[ColumnStatistics]:
+    """Count every column of a wide text table from the cells that its types were decided by.
+
+    Parameters
+    ----------
+    table
+        The table, its rows known.
+    texts
+        Its cells.
+    types
+        How the text of each column becomes a value.
+    progress
+        Called with a stage and a share done.
+    """
+    kinds = alike({column.alias: types[column.alias] for column in table.columns})
+    columns = {column.alias: column for column in table.columns}
+    done = 0
+    for kind, aliases in kinds.items():
+        progress("Counting values", done / len(columns))
+        done += len(aliases)
+        value = with_one_zero(columns[aliases[0]], kind.value(CELL, SQL))
+        cells = (
+            f"SELECT place, CAST({value} AS VARCHAR) AS cell, sum(n) AS n FROM ({texts.cells_of(aliases)}) "  # noqa: S608
+            "GROUP BY ALL"
+        )
+        if kind.type == "VARCHAR":
+            cells = f"SELECT place, {CELL} AS cell, CAST(n AS HUGEINT) AS n FROM ({texts.cells_of(aliases)})"  # noqa: S608
+        yield from _figures(table, [columns[alias] for alias in aliases], table.rows or 0, cells)
+
+
+def _figures(table: LoadedTable, some: Sequence[Column], rows: int, cells: str) -> Iterator[ColumnStatistics]:
+    """Return what columns have, given the query for their different cells with places and numbers."""
+    with translated(table.label, connection=table.connection):
+        found = _counted(table.connection, some, cells)
+    for column, (_, nulls, distinct, same, emails, sentences, low, high) in zip(some, found, strict=True):
+        present = max(1, rows - nulls)
+        yield ColumnStatistics(
+            column.name,
+            column.type,
+            rows,
+            nulls,
+            distinct,
+            Fraction(int(same) + nulls * (nulls - 1)) / 2,
+            emails=emails / present if is_text(column.type) else 0.0,
+            sentences=sentences / present if is_text(column.type) else 0.0,
+            numbering=is_whole(column.type) and is_numbering(low, high, distinct),
+        )
+
+
+def _counted(
+    connection: duckdb.DuckDBPyConnection, some: Sequence[Column], cells: str
+) -> list[tuple[int, int, int, str, int, int, int | None, int | None]]:
+    """Return a row for each column: counts of its values, and the least and the greatest whole number."""
+    texts, ends = ["0", "0"], ["NULL", "NULL"]
+    if any(is_text(column.type) for column in some):
+        texts = [f"coalesce(sum(n) FILTER ({like('cell', each)}), 0)::BIGINT" for each in (EMAILS, SENTENCES)]
+    if any(is_whole(column.type) for column in some):
+        ends = [f"{end}(TRY_CAST(cell AS HUGEINT))" for end in ("min", "max")]
+    return connection.execute(
         "SELECT place, coalesce(sum(n) FILTER (cell IS NULL), 0)::BIGINT, count(cell), "  # noqa: S608 - aliases
-        f"coalesce(sum(n * (n - 1)) FILTER (cell IS NOT NULL), 0)::VARCHAR, {looks}, min({number}), max({number}) "
-        f"FROM (SELECT place, cell, count(*)::HUGEINT AS n FROM (SELECT unnest([{texts}]) AS cell, "
-        f"unnest(range({len(some)})) AS place FROM {table.name}) GROUP BY place, cell) GROUP BY place ORDER BY place"
-    )
+        f"coalesce(sum(n * (n - 1)) FILTER (cell IS NOT NULL), 0)::VARCHAR, {', '.join(texts + ends)} "
+        f"FROM ({cells}) GROUP BY place ORDER BY place"
+    ).fetchall()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,6 +22,9 @@ from tclose.engines.spark.table import Column, SparkTable
 if TYPE_CHECKING:
     from pyspark.sql import Column as Expression
     from pyspark.sql import DataFrame
+
+    from tclose.engines.people import Census
+    from tclose.engines.spark.people import PeopleCells
 
 _BROADCAST_UP_TO = 500_000
 """Up to so many values, every executor gets all of them; beyond, Spark chooses how to join."""
@@ -113,6 +115,20 @@ class Attributes:
         which = F.create_map(*(F.lit(number) for at, mask in enumerate(absent) for number in (mask, at)))
         return counted.withColumn("which", which[F.col("absent")]).drop("absent")
 
+    def by_rows(self) -> Attributes:
+        """Return the attributes of the same table with its rows counted, not its people."""
+        return Attributes(self.table.counting(None), self.names)
+
+    def seen(self) -> list[Values] | None:
+        """Return the values of each attribute, where they have been counted."""
+        known = [self.table.seen.get(names) for names in self.names]
+        return [each for each in known if each is not None] if all(known) else None
+
+    def keep(self, values: Sequence[Values], census: Census) -> None:
+        """Take in how many people there are, and how many have each value, for the table to keep."""
+        self.table.seen.update(zip(self.names, values, strict=True))
+        self.table.census = census
+
     def _find_people(self) -> None:
         """Count the people who have each value of each attribute, for the table to keep."""
         for at, names in enumerate(self.names):
@@ -177,24 +193,30 @@ def gathered_pairs(
     values: Sequence[Values],
     ranks: Sequence[Ranks],
     population: SparkTable | None,
+    people: PeopleCells | None = None,
 ) -> DataFrame:
     """Return the pairs of every class in cells, sorted by class in each partition, all of a class in one partition.
 
-    Where rows share few pairs, Spark counts them first. The columns are those that
-    :func:`tclose.engines.spark.kernel.wholes` reads.
+    Where rows share few pairs, Spark counts them first. Pairs of people have the places of values for ranks. The
+    columns are those that :func:`tclose.engines.spark.kernel.wholes` reads.
     """
-    people = attributes.table.person is not None
     common = [f"q{at}" for at in range(len(quasi))]
-    kinds = [attributes.table.column(name).spark_type for name in quasi]
-    keys = [T.StructField(name, kind) for name, kind in zip(common, kinds, strict=True)]
-    cells = [T.StructField(f"p{at}", T.BinaryType()) for at in range(len(values) + people)]
-    ranked = _people_ranked if people else _rows_ranked
-    gathering = Gathering(len(common), len(cells), apart=people)
-    gathered = T.StructType([*keys, *cells])
-    pairs = mapped(ranked(attributes, quasi, values, ranks), gathering.gathered, gathered)
+    if people is not None:
+        pairs = people.cells
+    else:
+        gathering = Gathering(len(common), len(values))
+        rows = _rows_ranked(attributes, quasi, values, ranks)
+        pairs = mapped(rows, gathering.gathered, cells_schema(attributes, quasi, len(values)))
     if population is not None:
         pairs = pairs.unionByName(_people(population, quasi), allowMissingColumns=True)
     return pairs.repartition(*common).sortWithinPartitions(*common) if common else pairs.repartition(1)
+
+
+def cells_schema(attributes: Attributes, quasi: Sequence[str], pairs: int) -> T.StructType:
+    """Return the columns of cells: the key of a class, and so many columns of pairs."""
+    kinds = [attributes.table.column(name).spark_type for name in quasi]
+    keys = [T.StructField(f"q{at}", kind) for at, kind in enumerate(kinds)]
+    return T.StructType([*keys, *(T.StructField(f"p{at}", T.BinaryType()) for at in range(pairs))])
 
 
 def _rows_ranked(
@@ -204,34 +226,12 @@ def _rows_ranked(
     rows = attributes.rows(quasi)
     if attributes.pairs_for_a_row(quasi) < _WORTH_COUNTING:
         rows = rows.groupBy(*rows.columns).agg(F.count("*").alias("n"))
-    return _ranked(rows, attributes, values, ranks)
+    return ranked(rows, attributes, values, ranks)
 
 
-def _people_ranked(
-    attributes: Attributes, quasi: Sequence[str], values: Sequence[Values], ranks: Sequence[Ranks]
-) -> DataFrame:
-    """Return how many people of each class have each rank ``r`` of each attribute (``which``), and are in it at all.
-
-    The people of a class come as one more attribute, of one value.
-    """
-    table = attributes.table
-    common = [f"q{at}" for at in range(len(quasi))]
-    rows = attributes.rows(quasi, table.person)
-    person = F.count_distinct("person").alias("n")
-    several = [rows.groupBy(*common).agg(person).withColumn("r", F.lit(0))]
-    for at in range(len(values)):
-        aliases = attributes.aliases(at)
-        pairs = rows.groupBy(*common, *aliases).agg(person)
-        dictionary = _dictionary(attributes, values[at], ranks[at], pairs, at)
-        joined = _joined(pairs, dictionary, aliases, missing=values[at].has_missing)
-        several.insert(-1, joined.select(*common, "n", F.col(f"r{at}").alias("r")))
-    marked = [each.select(*common, "n", "r", F.lit(at).alias("which")) for at, each in enumerate(several)]
-    return reduce(lambda one, other: one.unionByName(other), marked)
-
-
-def _ranked(rows: DataFrame, attributes: Attributes, values: Sequence[Values], ranks: Sequence[Ranks]) -> DataFrame:
+def ranked(rows: DataFrame, attributes: Attributes, values: Sequence[Values], ranks: Sequence[Ranks]) -> DataFrame:
     """Return rows with the rank of each attribute's value, ``r0``, ``r1`` and so on, instead of the value."""
-    kept = [name for name in rows.columns if name == "n" or name.startswith("q")]
+    kept = [name for name in rows.columns if name in ("n", "person") or name.startswith("q")]
     for at in range(len(values)):
         dictionary = _dictionary(attributes, values[at], ranks[at], rows, at)
         rows = _joined(rows, dictionary, attributes.aliases(at), missing=values[at].has_missing)

@@ -34,8 +34,6 @@ class Gathering:
 
     quasi: int
     attributes: int
-    apart: bool = False
-    """Whether the pairs of each attribute come in rows of their own."""
 
     def gathered(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Gather the rows of a partition.
@@ -44,8 +42,7 @@ class Gathering:
         ----------
         batches
             Rows: the key of a class in ``q0``, ``q1`` …, the rank of each attribute in ``r0``, ``r1`` …, and how many
-            rows of the table each stands for in ``n``, where that is there. Where attributes come apart, the rank of
-            the attribute that ``which`` says in ``r``.
+            rows of the table each stands for in ``n``, where that is there.
 
         Yields
         ------
@@ -65,16 +62,12 @@ class Gathering:
 
     def _classes(self, table: pa.Table) -> Iterator[pa.RecordBatch]:
         keys = table.select([f"q{at}" for at in range(self.quasi)])
-        numbers, first = _numbered(keys, table.num_rows)
-        counts = _whole_numbers(table.column("n")) if "n" in table.column_names else None
+        numbers, first = numbered(keys, table.num_rows)
+        counts = whole_numbers(table.column("n")) if "n" in table.column_names else None
         pairs = []
         for at in range(self.attributes):
-            ranks = _whole_numbers(pc.fill_null(table.column("r" if self.apart else f"r{at}"), UNKNOWN))
-            if self.apart and counts is not None:
-                mine = _whole_numbers(table.column("which")) == at
-                pairs.append(summed(numbers[mine], ranks[mine], counts[mine]))
-            else:
-                pairs.append(summed(numbers, ranks, counts))
+            ranks = whole_numbers(pc.fill_null(table.column(f"r{at}"), UNKNOWN))
+            pairs.append(summed(numbers, ranks, counts))
         yield from in_cells(keys, first, pairs).combine_chunks().to_batches()
 
 
@@ -100,7 +93,7 @@ def summed(classes: Integers, ranks: Integers, counts: Integers | None) -> Pairs
         numbers = every[found]
     else:
         keys = np.sort(keys)
-        at = _changes(keys)
+        at = changes(keys)
         found, numbers = keys[at], np.diff(np.append(at, len(keys)))
     return Pairs(found // span, found % span + UNKNOWN, numbers)
 
@@ -114,11 +107,11 @@ def _summed_keys(keys: Integers, counts: Integers, cells: int) -> tuple[Integers
     else:
         order = np.argsort(keys, kind="stable")
         keys, counts = keys[order], counts[order]
-    at = _changes(keys)
+    at = changes(keys)
     return keys[at], np.add.reduceat(counts, at) if len(at) else counts
 
 
-def _changes(ascending: Integers) -> Integers:
+def changes(ascending: Integers) -> Integers:
     """Return where runs of equal numbers begin."""
     begins = np.ones(len(ascending), dtype=bool)
     np.not_equal(ascending[1:], ascending[:-1], out=begins[1:])
@@ -186,7 +179,7 @@ def pairs_in(column: pa.ChunkedArray, class_of: Integers) -> tuple[Integers, Int
     return np.repeat(class_of, np.concatenate([*lengths, np.zeros(0, np.int64)])), whole[0::2], whole[1::2]
 
 
-def _numbered(keys: pa.Table, rows: int) -> tuple[Integers, Integers]:
+def numbered(keys: pa.Table, rows: int) -> tuple[Integers, Integers]:
     """Return the number of each row's class, and a row of each class."""
     numbers, many = np.zeros(rows, dtype=np.int64), 1
     for column in keys.columns:
@@ -208,5 +201,6 @@ def _codes(values: pa.Array) -> tuple[Integers, int]:
     return np.asarray(encoded.indices.to_numpy(), dtype=np.int64), len(encoded.dictionary)
 
 
-def _whole_numbers(column: pa.ChunkedArray) -> NDArray[np.int64]:
+def whole_numbers(column: pa.ChunkedArray | pa.Array) -> NDArray[np.int64]:
+    """Return a column of whole numbers."""
     return np.asarray(column.to_numpy(), dtype=np.int64)

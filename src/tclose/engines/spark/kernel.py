@@ -15,9 +15,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from tclose.counts import Block, Integers, Part
+from tclose.counts import Block, Integers, Part, Ranks
 from tclose.domains import Domain
-from tclose.engines.spark.gathering import UNKNOWN, in_cells, pairs_in, summed
+from tclose.engines.spark.gathering import UNKNOWN, Pairs, in_cells, pairs_in, summed
 from tclose.measuring import Measured, Tally, Task, measured, merged
 
 LARGEST = 20
@@ -75,12 +75,12 @@ class Measuring:
     tasks: tuple[Task, ...]
     domains: tuple[Domain, ...]
     population: bool
-    apart: bool = False
-    """Whether sizes come apart from values, as one more attribute of one value."""
+    places: tuple[Ranks, ...] | None = None
+    """Where sizes come apart from values, as one more attribute of one value: which rank each place of cells has."""
 
     def wholes(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Whole]:
         """Cut sorted cells into parts of whole classes."""
-        return wholes(batches, self.quasi, self.attributes, population=self.population, apart=self.apart)
+        return wholes(batches, self.quasi, self.attributes, population=self.population, places=self.places)
 
     def tallies(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Give one batch of one cell: the pickled :class:`PartitionTally` of a partition; nothing if it is empty."""
@@ -189,7 +189,12 @@ def figures(values: Sequence[NDArray[np.float64]], whole_numbers: Sequence[bool]
 
 
 def wholes(
-    batches: Iterable[pa.RecordBatch], quasi: int, attributes: int, *, population: bool, apart: bool = False
+    batches: Iterable[pa.RecordBatch],
+    quasi: int,
+    attributes: int,
+    *,
+    population: bool,
+    places: Sequence[Ranks] | None = None,
 ) -> Iterator[Whole]:
     """Cut sorted cells into parts of whole classes.
 
@@ -203,11 +208,12 @@ def wholes(
         How many quasi-identifiers and attributes there are.
     population
         Whether there are rows that count the population.
-    apart
-        Whether sizes come apart from values, as one more attribute of one value.
+    places
+        Where sizes come apart from values, as one more attribute of one value: pairs have the places of values, and
+        these are the ranks of each attribute's places.
     """
-    for gathered in _whole_classes(batches, quasi, attributes + apart):
-        found = whole(gathered, quasi, attributes, population=population, apart=apart)
+    for gathered in _whole_classes(batches, quasi, attributes + (places is not None)):
+        found = whole(gathered, quasi, attributes, population=population, places=places)
         if len(found.part.sizes):
             yield found
 
@@ -268,13 +274,17 @@ def class_starts(table: pa.Table, quasi: int) -> Integers:
     return np.flatnonzero(changed).astype(np.int64)
 
 
-def whole(table: pa.Table, quasi: int, attributes: int, *, population: bool, apart: bool = False) -> Whole:
+def whole(
+    table: pa.Table, quasi: int, attributes: int, *, population: bool, places: Sequence[Ranks] | None = None
+) -> Whole:
     """Return the classes of sorted cells, all cells of each; classes that only the population has are left out."""
     starts = class_starts(table, quasi)
     lengths = np.diff(np.append(starts, table.num_rows))
     class_of = np.repeat(np.arange(len(starts)), lengths)
-    pairs = [summed(*pairs_in(table.column(f"p{at}"), class_of)) for at in range(attributes + apart)]
-    sized = pairs[-1] if apart else pairs[0]
+    pairs = [
+        _pairs(table.column(f"p{at}"), class_of, None if places is None else places[at]) for at in range(attributes)
+    ]
+    sized = pairs[0] if places is None else summed(*pairs_in(table.column(f"p{attributes}"), class_of))
     sizes = _sums(sized.classes, sized.counts, len(starts))
     mine = np.flatnonzero(sizes)
     number = np.cumsum(sizes > 0) - 1
@@ -283,6 +293,14 @@ def whole(table: pa.Table, quasi: int, attributes: int, *, population: bool, apa
     keys = table.select([f"q{at}" for at in range(quasi)]).take(pa.array(starts[mine])) if quasi else pa.table({})
     part = Part(np.arange(len(mine), dtype=np.int64)[:, np.newaxis], sizes[mine], tuple(blocks))
     return Whole(part, keys, people, sum(int(np.count_nonzero(each.ranks == UNKNOWN)) for each in pairs))
+
+
+def _pairs(column: pa.ChunkedArray, class_of: Integers, ranks: Ranks | None) -> Pairs:
+    """Return the pairs of cells; where ranks are given, they belong to the places that cells have."""
+    classes, found, counts = pairs_in(column, class_of)
+    if ranks is not None:
+        found = np.where(found < 0, found, ranks[found].astype(np.int64))
+    return summed(classes, found, counts)
 
 
 def _sums(classes: Integers, counts: Integers, number_of_classes: int) -> Integers:

@@ -28,6 +28,7 @@ from tclose.engines.spark.counts import Attributes, Values, gathered_pairs
 from tclose.engines.spark.distinct import distinct_rows
 from tclose.engines.spark.failures import translated
 from tclose.engines.spark.kernel import Listed, Measuring, PartitionTally, largest_of, whole
+from tclose.engines.spark.people import PeopleCells
 from tclose.engines.spark.reading import frame_of, pattern_notes
 from tclose.engines.spark.recoded import SparkRecoder
 from tclose.engines.spark.released import SparkReleased
@@ -54,6 +55,7 @@ class ClusterSession(Engine):
     def __init__(self, spark: SparkSession, read: ReadOptions | None = None) -> None:
         self.spark = spark
         self._read = read or ReadOptions()
+        self._people: list[PeopleCells] = []
 
     @classmethod
     def of(cls, table: Any, **settings: Any) -> ClusterSession:
@@ -103,7 +105,10 @@ class ClusterSession(Engine):
         """Count the classes of the quasi-identifiers by the values of the sensitive attributes."""
         if population is not None:
             table, population = aligned(table, population, quasi)
-        return SparkCounted(Attributes(table, tuple(sensitive)), tuple(quasi), population, progress)
+        attributes = Attributes(table, tuple(sensitive))
+        people = None if table.person is None else PeopleCells(attributes, quasi)
+        self._people += [] if people is None else [people]
+        return SparkCounted(attributes, tuple(quasi), population, people, progress)
 
     def values(self, table: SparkTable, names: tuple[str, ...]) -> Observed:
         """Return the distinct values of a column, or of several taken as one, with their counts."""
@@ -129,13 +134,8 @@ class ClusterSession(Engine):
 
     def trajectories(self, table: SparkTable, quasi: Sequence[str], person: str) -> Trajectories:
         """Return by which sets of classes people are told apart; the sets stay on the cluster."""
-        key = F.struct(*(F.col(table.column(name).alias) for name in quasi)).alias("key")
-        pairs = table.frame.select(F.col(table.column(person).alias).alias("p"), key).distinct()
-        listed = pairs.groupBy("p").agg(F.array_sort(F.collect_list("key")).alias("l"))
-        shared = listed.groupBy("l").agg(F.count("*").alias("n")).withColumn("m", F.size("l"))
-        several = F.sum(F.when(F.col("m") > 1, F.col("n")).otherwise(0))
-        with translated(table.label):
-            return Trajectories.of(shared.groupBy("n").agg(F.count("*"), several).collect())
+        attributes = Attributes(table.counting(person), ((quasi[0],),))
+        return PeopleCells(attributes, quasi).trajectories()
 
     def distinct(
         self, table: SparkTable, quasi: Sequence[str], sensitive: Sequence[tuple[str, ...]], progress: Progress
@@ -155,16 +155,28 @@ class ClusterSession(Engine):
         """Return where a search may put the distinct rows of a table, so that the executors share in it."""
         return SparkCluster(table)
 
+    def close(self) -> None:
+        """Have nothing kept on the cluster any longer."""
+        for people in self._people:
+            people.close()
+        self._people.clear()
+
 
 class SparkCounted(Counted):
     """A counted table: classes are measured in the executors, and only tallies come to the driver."""
 
     def __init__(
-        self, attributes: Attributes, quasi: tuple[str, ...], population: SparkTable | None, progress: Progress
+        self,
+        attributes: Attributes,
+        quasi: tuple[str, ...],
+        population: SparkTable | None,
+        people: PeopleCells | None,
+        progress: Progress,
     ) -> None:
         self.quasi = quasi
         self._attributes = attributes
-        self._people = population
+        self._population = population
+        self._people = people
         self._progress = progress
         self._named: list[tuple[object, ...]] = []
         self._pairs: DataFrame | None = None
@@ -174,6 +186,7 @@ class SparkCounted(Counted):
         """The classes with the largest sizes, and with the largest figures of each task, once they are measured."""
         progress("Counting values", None)
         self.rows = self._values[0].rows
+        self.census = self.table.census
         check_rows(self.rows, self.table.label)
 
     @property
@@ -183,7 +196,7 @@ class SparkCounted(Counted):
 
     @cached_property
     def _values(self) -> list[Values]:
-        return self._attributes.look(self.quasi)
+        return self._attributes.look(self.quasi) if self._people is None else self._people.values
 
     @property
     def observed(self) -> list[Observed]:
@@ -193,14 +206,14 @@ class SparkCounted(Counted):
     def measured(self, ranks: Sequence[Ranks], tasks: Sequence[Task], domains: Sequence[Domain]) -> Iterator[Measured]:
         """Measure every class in the executors, and give the tally of each partition."""
         self._progress("Measuring classes", None)
-        self._pairs = gathered_pairs(self._attributes, self.quasi, self._values, ranks, self._people)
+        self._pairs = self._gathered(ranks)
         self.measuring = Measuring(
             len(self.quasi),
             len(domains),
             tuple(tasks),
             tuple(domains),
-            self._people is not None,
-            self.table.person is not None,
+            self._population is not None,
+            None if self._people is None else tuple(ranks),
         )
         tallies = mapped(self._pairs, self.measuring.tallies, "tally binary")
         with translated(self.table.label):
@@ -215,6 +228,13 @@ class SparkCounted(Counted):
         self.largest = [largest_of(some, at) for at, some in enumerate(every)]
         for each in partitions:
             yield self._here(each)
+
+    def _gathered(self, ranks: Sequence[Ranks]) -> DataFrame:
+        return gathered_pairs(self._attributes, self.quasi, self._values, ranks, self._population, self._people)
+
+    def trajectories(self) -> Trajectories | None:
+        """Return by which sets of classes people are told apart; None where rows are counted."""
+        return None if self._people is None else self._people.trajectories()
 
     def _here(self, found: PartitionTally) -> Measured:
         """Return the tallies of a partition, its classes numbered so that their keys can be looked up here."""
@@ -235,13 +255,17 @@ class SparkCounted(Counted):
     def map(self, ranks: Sequence[Ranks], measure: Callable[[Part], Result]) -> Iterator[Result]:
         """Bring all pairs here as one part, for models that compare every class with every other."""
         self._progress("Counting classes", None)
-        pairs = gathered_pairs(self._attributes, self.quasi, self._values, ranks, self._people)
+        pairs = self._gathered(ranks)
         common = [f"q{at}" for at in range(len(self.quasi))]
         with translated(self.table.label):
             table = (pairs.orderBy(*common) if common else pairs).toArrow()
         names = len(self._values)
         self._whole = whole(
-            table, len(common), names, population=self._people is not None, apart=self.table.person is not None
+            table,
+            len(common),
+            names,
+            population=self._population is not None,
+            places=None if self._people is None else ranks,
         )
         self._named = [tuple(row) for row in zip(*(c.to_pylist() for c in self._whole.keys.columns), strict=True)]
         self.class_count = len(self._whole.part.sizes)

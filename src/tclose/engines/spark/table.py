@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column as Expression
     from pyspark.sql import DataFrame
 
+    from tclose.engines.people import Census
     from tclose.engines.spark.counts import Values
 
 _NAMES: dict[type[T.DataType], str] = {
@@ -131,10 +132,12 @@ class SparkTable(base.Comparable[Column]):
     seen: dict[tuple[str, ...], Values] = field(default_factory=dict, repr=False)
     shares: dict[tuple[tuple[str, ...], tuple[tuple[str, ...], ...]], float] = field(default_factory=dict, repr=False)
     person: str | None = None
+    census: Census | None = None
+    """How many people there are, where counting has told it."""
 
     def counting(self, person: str | None) -> SparkTable:
         """Return the table with the people counted whom a column tells apart; with None, the rows."""
-        return replace(self, person=person, seen={}, shares={})
+        return replace(self, person=person, seen={}, shares={}, census=None)
 
     @property
     def tally(self) -> Expression:

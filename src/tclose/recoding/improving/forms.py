@@ -12,9 +12,10 @@ from tclose.recoding.problem import Codes, Floats
 
 TREE, LINE, BITS = 0, 1, 2
 """What the cells of a column cost: by their node; where intervals are published, their width, or its logarithm."""
-KIND, SPAN, HEIGHT, BEGIN, ON_LINE, END, TOP = range(7)
+KIND, SPAN, HEIGHT, BEGIN, ON_LINE, END, TOP, FIRST, STRETCHES = range(9)
 """What ``Shapes.columns`` holds of a column: its kind, how many positions and levels it has, where its nodes begin,
-how many positions lie on a line, where its positions begin among those of all columns, and the coarsest level."""
+how many positions lie on a line, where its positions begin among those of all columns, the coarsest level, and where
+its stretches begin among those of all columns, and how many there are."""
 
 
 class Shapes(NamedTuple):
@@ -30,6 +31,10 @@ class Shapes(NamedTuple):
     line: Floats
     scales: Floats
     """What the width of an interval, or its logarithm, is multiplied with."""
+    stretch_of: Integers
+    """The stretch of each position (``END + p``) among those of all columns."""
+    stretches: Codes
+    """The first and the last position of each stretch."""
 
 
 class Limits(NamedTuple):
@@ -84,7 +89,7 @@ class Standing(NamedTuple):
     """For each unit, the one after and the one before it in its class."""
     heads: Integers
     joins: NDArray[np.float32]
-    """What a cell costs that also covers a position: positions of all columns × classes."""
+    """What a cell costs at the least that also covers a position of a stretch: stretches of all columns × classes."""
     rows: NDArray[np.float32]
     worth: NDArray[np.float32]
     """What would be gained if a class were gone: the loss of its rows, and its excess."""

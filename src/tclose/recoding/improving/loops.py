@@ -11,75 +11,12 @@ import numba
 import numpy as np
 
 from tclose.compiled import machine_code
-from tclose.recoding.improving.forms import BEGIN, BITS, END, HEIGHT, KIND, ON_LINE, SPAN, TOP, Standing
+from tclose.recoding.improving.cell_loops import cell_cost, excess, loss_with, loss_without, set_cells
+from tclose.recoding.improving.forms import END, Standing
 
 _NEVER = np.float32(1e30)
-_FAR = 1e15
-"""What a cell costs that may not be published."""
-_ROUNDING = 1e-9
 BLOCK = 64
 """So many classes are passed over together where none of them is worth a look."""
-
-
-@numba.njit(inline="always")
-def cell_cost(columns, nodes, costs, line, scales, q, low, high):
-    """Return what a cell costs that reaches from one position of a column to another."""
-    at, span = columns[q, BEGIN], columns[q, SPAN]
-    if nodes[at + low] == nodes[at + high]:
-        return costs[at + low]
-    top = at + columns[q, TOP] * span
-    if nodes[top + low] != nodes[top + high]:
-        return _FAR
-    if columns[q, KIND] and high < columns[q, ON_LINE]:
-        wide = line[columns[q, END] + high, 1] - line[columns[q, END] + low, 0]
-        return scales[q] * (np.log2(wide) if columns[q, KIND] == BITS else wide)
-    for _ in range(columns[q, HEIGHT] - 1):
-        at += span
-        if nodes[at + low] == nodes[at + high]:
-            break
-    return costs[at + low]
-
-
-@numba.njit(inline="always")
-def excess(attributes, cells, bounds, least, size, mass, c, unit, u, sign):
-    """Return by how many rows class c is beyond its limits with unit u added (sign 1.0) or taken away (−1.0)."""
-    beyond = float(max(least - size, 0))
-    for a in range(len(bounds)):
-        rows = mass[c, len(cells) + a] + sign * unit[u, len(cells) + a]
-        if bounds[a] >= 1.0 or rows <= 0.0:
-            continue
-        total = 0.0
-        if attributes[a, 2]:
-            for cell in range(attributes[a, 0], attributes[a, 1]):
-                total += cells[cell, 1] * abs(mass[c, cell] + sign * unit[u, cell] - cells[cell, 0] * rows)
-        else:
-            for cell in range(attributes[a, 0], attributes[a, 1]):
-                total += cells[cell, 1] * max(mass[c, cell] + sign * unit[u, cell] - cells[cell, 0] * rows, 0.0)
-        beyond += max(total - bounds[a] * rows + _ROUNDING, 0.0)
-    return beyond
-
-
-@numba.njit(inline="always")
-def _set_cells(columns, nodes, costs, line, scales, low, high, parts, joins, c, box, side):
-    """Give a class the box of a side, write what it costs, also with any further position; return what a row loses.
-
-    An empty class has a box of −1.
-    """
-    loss = 0.0
-    for q in range(len(columns)):
-        first, last, end = box[side, q], box[side + 1, q], columns[q, END]
-        if first != low[c, q] or last != high[c, q]:
-            low[c, q], high[c, q] = first, last
-            cost = cell_cost(columns, nodes, costs, line, scales, q, first, last)
-            parts[c, q] = cost
-            for p in range(columns[q, SPAN]):
-                if p < first or p > last:
-                    cost = cell_cost(columns, nodes, costs, line, scales, q, min(first, p), max(last, p))
-                    joins[end + p, c] = cost
-                else:
-                    joins[end + p, c] = parts[c, q]
-        loss += parts[c, q]
-    return loss
 
 
 @numba.njit(inline="always")
@@ -124,15 +61,14 @@ def _filled(crowd, standing):
 @numba.njit
 def _standing(shapes, limits, crowd, of_unit, number, room):
     """Return the classes as the units make them up."""
-    columns, nodes, costs, line, scales = shapes
+    columns, nodes, costs, line, scales, _, stretches = shapes
     units, width = crowd.positions.shape
-    positions = columns[width - 1, END] + columns[width - 1, SPAN]
     standing = Standing(
         of_unit, np.zeros(number, np.int64),
         np.zeros((number, width), np.int32), np.zeros((number, width), np.int32),
         np.zeros((number, width)), np.zeros(number), np.zeros(number),
         np.zeros((number, crowd.mass.shape[1])),
-        np.full((units, 2), -1), np.full(number, -1), np.full((positions, number), _NEVER, np.float32),
+        np.full((units, 2), -1), np.full(number, -1), np.full((len(stretches), number), _NEVER, np.float32),
         np.zeros(number, np.float32), np.zeros(number, np.float32), np.zeros(number, np.int64), np.array([0, room]),
         np.zeros(number, np.bool_), np.zeros((4, width), np.int32),
         np.zeros(number, np.int64),
@@ -147,9 +83,9 @@ def _standing(shapes, limits, crowd, of_unit, number, room):
             standing.free[standing.tally[0]] = c
             standing.tally[0] += 1
             continue
-        standing.losses[c] = _set_cells(
-            columns, nodes, costs, line, scales, standing.low, standing.high, standing.parts, standing.joins, c,
-            standing.box, 0,
+        standing.losses[c] = set_cells(
+            columns, nodes, costs, line, scales, stretches, standing.low, standing.high, standing.parts,
+            standing.joins, c, standing.box, 0,
         )  # fmt: skip
         beyond = excess(attributes, cells, bounds, least, standing.sizes[c], standing.mass, c, nothing, 0, 0.0)
         standing.excess[c] = beyond
@@ -179,8 +115,8 @@ def _empty(c, losses, beyond, low, joins, free, tally):
 
 @numba.njit(inline="always")
 def _change(
-    columns, nodes, costs, line, scales, low, high, parts, joins, c, box, side, held, mass, u, sign, losses, beyond,
-    heads, free, tally,
+    columns, nodes, costs, line, scales, stretches, low, high, parts, joins, c, box, side, held, mass, u, sign,
+    losses, beyond, heads, free, tally,
 ):  # fmt: skip
     """Write what a class holds and loses that a unit has joined (sign 1) or left (−1)."""
     for cell in range(mass.shape[1]):
@@ -188,7 +124,7 @@ def _change(
     if heads[c] < 0:
         _empty(c, losses, beyond, low, joins, free, tally)
     else:
-        losses[c] = _set_cells(columns, nodes, costs, line, scales, low, high, parts, joins, c, box, side)
+        losses[c] = set_cells(columns, nodes, costs, line, scales, stretches, low, high, parts, joins, c, box, side)
 
 
 @numba.njit(inline="always")
@@ -200,7 +136,7 @@ def _saved(
     rest, without, after = sizes[own] - weights[u], 0.0, 0.0
     if rest > 0:
         after = excess(attributes, cells, bounds, least, rest, held, own, mass, u, -1.0)
-        without = _loss_without(
+        without = loss_without(
             columns, nodes, costs, line, scales, positions, low, high, parts, losses[own], links, own, heads[own], u,
             box,
         )  # fmt: skip
@@ -208,32 +144,16 @@ def _saved(
 
 
 @numba.njit(inline="always")
-def _loss_without(columns, nodes, costs, line, scales, positions, low, high, parts, loss, links, own, first, u, box):
-    """Return what each row of a class would lose without a unit, and write the box that it would have."""
-    for q in range(len(columns)):
-        position, lowest, highest = positions[u, q], low[own, q], high[own, q]
-        least, most = lowest, highest
-        if position in (least, most):
-            least, most, other = np.int32(columns[q, SPAN]), np.int32(-1), first
-            while other >= 0 and (least != lowest or most != highest):
-                if other != u:
-                    least = min(least, positions[other, q])
-                    most = max(most, positions[other, q])
-                other = links[other, 0]
-            if least != lowest or most != highest:
-                loss += cell_cost(columns, nodes, costs, line, scales, q, least, most) - parts[own, q]
-        box[0, q], box[1, q] = least, most
-    return max(loss, 0.0)
+def _foreseen(columns, stretch_of, joins, rows, worth, positions, u, weight, growth):
+    """Write what the loss would grow by at the least if a unit joined each class and none were beyond its limits.
 
-
-@numba.njit(inline="always")
-def _foreseen(columns, joins, rows, worth, positions, u, weight, growth):
-    """Write what the loss would grow by, nearly, if a unit joined each class and no class were beyond its limits."""
-    at = positions[u, 0]
+    Where every position is a stretch of its own, that is what it would grow by.
+    """
+    at = stretch_of[positions[u, 0]]
     for c in range(len(growth)):
         growth[c] = joins[at, c]
     for q in range(1, len(columns)):
-        at = columns[q, END] + positions[u, q]
+        at = stretch_of[columns[q, END] + positions[u, q]]
         for c in range(len(growth)):
             growth[c] += joins[at, c]
     for c in range(len(growth)):
@@ -258,8 +178,9 @@ def _fewer(growth, most, own, touched, queue):
 
 @numba.njit(inline="always")
 def _chosen(
-    attributes, cells, bounds, least, sizes, held, touched, queue, mass, growth, strictness, u, weight, own, most
-):
+    columns, nodes, costs, line, scales, attributes, cells, bounds, least, positions, mass, sizes, low, high, parts,
+    losses, held, worth, touched, queue, growth, strictness, u, weight, own, rough, most,
+):  # fmt: skip
     """Return the class where a unit adds least, less than ``most``; its excess with it, and what it adds; else −2.
 
     Those come first where least would be added if none were beyond its limits, which is the least that can be.
@@ -276,16 +197,25 @@ def _chosen(
             break
         waiting -= 1
         queue[first] = queue[waiting]
-        after = excess(attributes, cells, bounds, least, sizes[c] + weight, held, c, mass, u, 1.0)
-        if growth[c] + strictness * after < most:
-            best, most, excess_there = c, growth[c] + strictness * after, after
+        more, size = np.float64(growth[c]), sizes[c] + weight
+        if rough:
+            loss = loss_with(
+                columns, nodes, costs, line, scales, positions, low, high, parts, losses[c], c, u,
+                (most + worth[c]) / size,
+            )  # fmt: skip
+            more = size * loss - worth[c]
+            if more >= most:
+                continue
+        after = excess(attributes, cells, bounds, least, size, held, c, mass, u, 1.0)
+        if more + strictness * after < most:
+            best, most, excess_there = c, more + strictness * after, after
     return best, excess_there, most
 
 
 @numba.njit
 def _moved(
-    columns, nodes, costs, line, scales, positions, mass, of_unit, sizes, low, high, parts, losses, beyond, held,
-    links, heads, joins, rows, worth, free, tally, touched, box, u, weight, own, after, target, excess_there,
+    columns, nodes, costs, line, scales, stretches, positions, mass, of_unit, sizes, low, high, parts, losses, beyond,
+    held, links, heads, joins, rows, worth, free, tally, touched, box, u, weight, own, after, target, excess_there,
     once, strictness,
 ):  # fmt: skip
     """Take a unit from its class to another, or to none, and set both right."""
@@ -303,8 +233,8 @@ def _moved(
             sizes[c] += sign * weight
             beyond[c], touched[c] = excess_now, once
             _change(
-                columns, nodes, costs, line, scales, low, high, parts, joins, c, box, side, held, mass, u, sign,
-                losses, beyond, heads, free, tally,
+                columns, nodes, costs, line, scales, stretches, low, high, parts, joins, c, box, side, held, mass, u,
+                sign, losses, beyond, heads, free, tally,
             )  # fmt: skip
             rows[c] = sizes[c]
             worth[c] = sizes[c] * losses[c] + strictness * beyond[c]
@@ -313,14 +243,14 @@ def _moved(
 @numba.njit
 def _round(shapes, limits, crowd, standing, plan, order, growth, heat, strictness):
     """Let each unit move to where least is lost, if that is less than what its class saves and chance allows."""
-    columns, nodes, costs, line, scales = shapes
+    columns, nodes, costs, line, scales, stretch_of, stretches = shapes
     attributes, cells, bounds, least = limits
     positions, weights, mass, alone = crowd
     of_unit, sizes, low, high, parts, losses, beyond, held, links, heads, joins, rows, worth, free, tally = (
         standing[:15]
     )  # fmt: skip
     touched, box, queue = standing[15:]
-    full, once = plan.full, plan.once
+    full, once, rough = plan.full, plan.once, len(stretches) < len(stretch_of)
     for u in order:
         own, weight = of_unit[u], weights[u]
         saved, after = weight * full, 0.0
@@ -334,10 +264,10 @@ def _round(shapes, limits, crowd, standing, plan, order, growth, heat, strictnes
         most = saved - 1e-7 * (1.0 + abs(saved)) - (heat * np.log(np.random.random()) if heat > 0.0 else 0.0)
         if most <= 0.0:
             continue
-        _foreseen(columns, joins, rows, worth, positions, u, np.float32(weight), growth)
+        _foreseen(columns, stretch_of, joins, rows, worth, positions, u, np.float32(weight), growth)
         target, excess_there, least_more = _chosen(
-            attributes, cells, bounds, least, sizes, held, touched, queue, mass, growth, strictness, u, weight, own,
-            most,
+            columns, nodes, costs, line, scales, attributes, cells, bounds, least, positions, mass, sizes, low, high,
+            parts, losses, held, worth, touched, queue, growth, strictness, u, weight, own, rough, most,
         )  # fmt: skip
         if own >= 0 and weight <= tally[1] and weight * full < least_more:
             target, excess_there, least_more = -1, 0.0, weight * full
@@ -346,8 +276,8 @@ def _round(shapes, limits, crowd, standing, plan, order, growth, heat, strictnes
         if target == -2:
             continue
         _moved(
-            columns, nodes, costs, line, scales, positions, mass, of_unit, sizes, low, high, parts, losses, beyond,
-            held, links, heads, joins, rows, worth, free, tally, touched, box, u, weight, own, after, target,
+            columns, nodes, costs, line, scales, stretches, positions, mass, of_unit, sizes, low, high, parts, losses,
+            beyond, held, links, heads, joins, rows, worth, free, tally, touched, box, u, weight, own, after, target,
             excess_there, once, strictness,
         )  # fmt: skip
 
@@ -355,7 +285,7 @@ def _round(shapes, limits, crowd, standing, plan, order, growth, heat, strictnes
 @numba.njit
 def _weigh_alone(shapes, limits, crowd):
     """Write what each unit would lose as a class of its own, and by how many rows that would be beyond its limits."""
-    columns, nodes, costs, line, scales = shapes
+    columns, nodes, costs, line, scales = shapes[:5]
     attributes, cells, bounds, least = limits
     positions, weights, mass, alone = crowd
     nothing = np.zeros((1, mass.shape[1]))

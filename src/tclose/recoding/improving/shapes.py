@@ -17,6 +17,12 @@ from tclose.recoding.losses.cells import losses_by_column, node_bits, node_penal
 from tclose.recoding.partition import Partition
 from tclose.recoding.problem import Codes, Floats, Problem
 
+FEW_POSITIONS = 128
+"""Up to so many positions, each one of a column is a stretch of its own."""
+MOST_STRETCHES = 16
+"""Those of another column are taken together in so many stretches of neighbours, about as many in each: what a class
+would cost at the least with one of them is known at once, and what exactly is found out where that is little enough."""
+
 
 @dataclass(frozen=True)
 class Column:
@@ -100,16 +106,22 @@ def _column(problem: Problem, axis: Axis, at: int, loss: str, weight: float) -> 
 
 def shapes_of(columns: Sequence[Column]) -> Shapes:
     """Return the columns in the form that the compiled loops read."""
-    begin = end = 0
-    described = []
+    begin = end = first = 0
+    described, stretch_of, stretches = [], [], []
     for column in columns:
         height, span = column.nodes.shape
-        described.append((column.kind, span, height, begin, column.on_line, end, column.top))
-        begin, end = begin + height * span, end + span
+        number = span if span <= FEW_POSITIONS else min(span, MOST_STRETCHES)
+        starts = np.arange(number) * span // number
+        described.append((column.kind, span, height, begin, column.on_line, end, column.top, first, number))
+        stretch_of.append(first + np.repeat(np.arange(number), np.diff(starts, append=span)))
+        stretches.append(np.stack([starts, np.append(starts[1:], span) - 1], axis=1))
+        begin, end, first = begin + height * span, end + span, first + number
     return Shapes(
         np.array(described, dtype=np.int64),
         np.concatenate([column.nodes.ravel() for column in columns]).astype(np.int32),
         np.concatenate([column.costs.ravel() for column in columns]),
         np.concatenate([np.stack([column.first, column.last], axis=1) for column in columns]),
         np.array([column.scale for column in columns]),
+        np.concatenate(stretch_of),
+        np.concatenate(stretches).astype(np.int32),
     )

@@ -88,7 +88,8 @@ def improved(problem: Problem, partition: Partition, search: Search) -> Partitio
     if not rounds or not partition.number or not start > 0:
         return partition
     stage = f"Improving; {kept_detail(problem, partition):.1%} of the detail kept so far"
-    moved = annealed(problem, partition, search, Course(rounds, HEAT, stage=stage))
+    heat = HEAT if rounds > LEAST_ROUNDS else 0.0  # what is hot needs more rounds to cool down
+    moved = annealed(problem, partition, search, Course(rounds, heat, stage=stage))
     return partition if moved is None or not search.loss(problem, moved) < start else moved
 
 

@@ -74,16 +74,17 @@ def _ranges(draw: np.random.Generator, lengths: Integers, width: float) -> tuple
 def true_answers(problem: Problem, asked: Workload) -> Floats:
     """Return the answer of the original table to each query."""
     found = np.zeros(len(asked.columns))
-    places = np.stack([positions(quasi)[problem.codes[:, at]] for at, quasi in enumerate(problem.quasi)])
+    narrow = np.min_scalar_type(max(len(quasi.values) for quasi in problem.quasi))
+    places = np.stack([positions(quasi).astype(narrow)[problem.codes[:, at]] for at, quasi in enumerate(problem.quasi)])
     for attribute in np.unique(asked.attribute).tolist():
         order, wanted = _by_rank(problem.ranks, attribute, asked)
-        ordered, counts = places[:, order], problem.counts[order]
+        ordered, counts = places[:, order], problem.counts[order].astype(np.float64)
         for some, inside in wanted:
             for queries in _batches(some, inside.stop - inside.start):
                 meets = np.ones((len(queries), inside.stop - inside.start), dtype=bool)
                 for column, first, last in _conditions(asked, queries):
-                    place = ordered[column, inside]
-                    meets &= (place >= first[:, None]) & (place <= last[:, None])
+                    reach = (last - first).astype(narrow)[:, None]  # below the first, a difference is larger than that
+                    meets &= ordered[column, inside] - first.astype(narrow)[:, None] <= reach
                 found[queries] = meets @ counts[inside]
     return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,6 +17,9 @@ from tclose.recoding.mondrian.cuts import Parts, Profile, Runs, Values
 from tclose.recoding.mondrian.judging import Judge
 from tclose.recoding.mondrian.scoring import Chooser, Division
 from tclose.recoding.problem import Codes, Problem
+
+_NEARLY = 0.9
+"""So much is done at the most as long as many rows are in parts that may still be cut."""
 
 
 def cut_here(
@@ -32,14 +36,15 @@ def cut_here(
     judge
         Says which cuts are allowed.
     tell
-        Told which share of the rows is done.
+        Told which share is done: of the rows, or of the rounds that halve a table until parts have k rows.
     """
     rows = RowsHere.of(problem, boxes, part_of)
     chooser = Chooser(boxes, judge)
     classes = np.full(len(problem.counts), -1, dtype=np.int64)
-    closed = 0
+    closed, rounds, halvings = 0, 0, math.log2(max(problem.rows / problem.k, 2.0))
     while rows.parts.number:
-        tell(1 - int(rows.parts.sizes.sum()) / problem.rows)
+        tell(max(1 - int(rows.parts.sizes.sum()) / problem.rows, min(rounds / halvings, _NEARLY)))
+        rounds += 1
         division, labelled = chooser.division(rows)
         sizes = division.summed([each.sizes for each in labelled])
         done = division.uncut | (sizes < 2 * problem.k)

@@ -133,14 +133,13 @@ class Peeler:
 
         done = Peeled(left.copy())
         pool = np.bincount(self.kinds.of_row, weights=left, minlength=len(self.kinds.shares)).astype(np.int64)
-        alive = self._order(settings.shuffled)
+        alive, living = self._order(settings.shuffled), np.add.reduceat(left, self.starts[:-1])
         out = [np.empty(len(left) + 1, dtype=np.int64) for _ in range(3)]
         path = self.visits(settings.nodes)
         node, work = 0, MOST_WORK
         while node < len(path.nodes):
             levels = path.nodes[node]
             tell(node / len(path.nodes))
-            living = np.add.reduceat(done.left, self.starts[:-1])
             alive = alive[living[alive] > 0]
             if len(alive) == 0:
                 break
@@ -155,6 +154,7 @@ class Peeler:
             if classes:
                 rows, of_class, counts = (array[:pieces].copy() for array in out)
                 self._release(done, pool, rows, of_class, counts, classes)
+                np.subtract.at(living, self.numbers[done.rows[-1]], done.counts[-1])
         return done
 
     def visits(self, most: int) -> Visits:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tclose.composing import Composition, JointFigure, JointVerdict, Linked
+from tclose.composing import Composition, Difference, JointFigure, JointVerdict, Linked
 from tclose.render.data.json import threshold_data, value_data
 from tclose.render.words.cells import key_data
 
@@ -29,9 +29,20 @@ def _linked(linked: Linked) -> dict[str, Any]:
                 "contradicting": each.contradicting,
                 "changed": each.changed,
                 "m": each.m,
+                "difference": None if each.difference is None else _difference(each.difference),
             }
             for name, each in linked.attributes.items()
         },
+    }
+
+
+def _difference(found: Difference) -> dict[str, Any]:
+    return {
+        "same": found.same,
+        "few": found.few,
+        "joined": found.joined,
+        "left": found.left,
+        "least": found.least,
     }
 
 

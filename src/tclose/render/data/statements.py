@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -74,11 +75,16 @@ _MEDIA_TYPES = {
     ".jsonl": "application/jsonlines", ".ndjson": "application/jsonlines", ".toml": "application/toml",
     ".parquet": "application/vnd.apache.parquet", ".arrow": "application/vnd.apache.arrow.file",
     ".feather": "application/vnd.apache.arrow.file", ".gz": "application/gzip",
+    ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", ".sav": "application/x-spss-sav",
+    ".dta": "application/x-stata-dta",
 }  # fmt: skip
+_CROISSANT_TYPES = {"application/vnd.apache.parquet": "application/x-parquet"}
+"""Types of content that Croissant has other names for than the registry."""
 _TYPES = (
-    ("INT", "sc:Integer"), ("DOUBLE", "sc:Float"), ("FLOAT", "sc:Float"), ("DECIMAL", "sc:Float"),
-    ("BOOLEAN", "sc:Boolean"), ("DATE", "sc:Date"), ("TIMESTAMP", "sc:Date"),
+    (r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|DECIMAL\(\d+, ?0\)", "sc:Integer"), (r"DOUBLE|FLOAT|DECIMAL.*", "sc:Float"),
+    (r"BOOLEAN", "sc:Boolean"), (r"DATE", "sc:Date"), (r"TIMESTAMP.*", "sc:DateTime"),
 )  # fmt: skip
+"""What the types of columns are in Croissant; every other one is text."""
 
 
 @dataclass(frozen=True)
@@ -169,7 +175,7 @@ def lineage_statement(release: Release, files: Sequence[Handed]) -> dict[str, An
     """Return the making of a release as an event of OpenLineage, with its verdicts as a facet of what came out."""
     file = files[0]
     fields = [{"name": column.name, "type": column.type} for column in release.table.columns]
-    schema = _facet(f"{FACETS}/1-1-1/SchemaDatasetFacet.json#/$defs/SchemaDatasetFacet", fields=fields)
+    schema = _facet(f"{FACETS}/1-2-0/SchemaDatasetFacet.json#/$defs/SchemaDatasetFacet", fields=fields)
     privacy = _facet(
         PRIVACY_FACET,
         counts=_counted(release),
@@ -257,9 +263,9 @@ def _file_object(file: Handed) -> dict[str, Any]:
         "@type": "cr:FileObject",
         "@id": quote(file.name),
         "name": file.name,
-        "contentUrl": quote(file.name),
+        "contentUrl": file.name,  # Croissant's readers take it for a path as it is
         "contentSize": f"{file.size} B",
-        "encodingFormat": file.media_type,
+        "encodingFormat": _CROISSANT_TYPES.get(file.media_type, file.media_type),
         "sha256": file.sha256,
     }
 
@@ -270,7 +276,7 @@ def _record_set(release: Release, file: Handed) -> dict[str, Any]:
             "@type": "cr:Field",
             "@id": f"rows/{quote(column.name, safe='')}",
             "name": column.name,
-            "dataType": next((kind for word, kind in _TYPES if word in column.type.upper()), "sc:Text"),
+            "dataType": next((kind for word, kind in _TYPES if re.fullmatch(word, column.type.upper())), "sc:Text"),
             "source": {"fileObject": {"@id": quote(file.name)}, "extract": {"column": column.name}},
         }
         for column in release.table.columns

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -17,6 +18,10 @@ from tclose.render.document import Document
 from tclose.render.pictures.style import NOTEBOOK_STYLE, STYLE
 
 _LONGEST_LINE = 70
+_PICTURE = re.compile(r'<svg class="tclose-figure tclose-(?:moves|distributions)".*?</svg>', re.DOTALL)
+"""A picture of every value of a class."""
+_HINT = re.compile(r"<title>[^<]*</title>")
+"""The name of a part of a picture; that of the picture itself has an id."""
 
 
 def fragment(*documents: Document) -> str:
@@ -44,8 +49,13 @@ def report(document: Document, appendix: Iterable[Document] = (), *, template: s
         A file of one's own in place of ``report.html``; it may take over its parts, and everything is escaped.
     """
     if template is None:
-        return _rendered("report.html", report=document, appendix=list(appendix))
-    return _by_own_template(Path(template), report=document, appendix=list(appendix))
+        return _without_hints(_rendered("report.html", report=document, appendix=list(appendix)))
+    return _without_hints(_by_own_template(Path(template), report=document, appendix=list(appendix)))
+
+
+def _without_hints(page: str) -> str:
+    """Return a page whose largest pictures show nothing on pointing at them: for print their descriptions say it."""
+    return _PICTURE.sub(lambda svg: _HINT.sub("", svg[0]).replace("></rect>", "/>"), page)
 
 
 def _by_own_template(path: Path, **variables: Any) -> str:

@@ -12,6 +12,7 @@ from tclose.render.pictures.style import STYLE
 
 Number = float | int
 
+_HATCHES = {"hatch": 45, "back": -45}
 _ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -112,6 +113,12 @@ def hatch(identity: str, name: str, degrees: int) -> str:
     )
 
 
+def _hatches(identity: str, drawn: str) -> list[str]:
+    """Return the patterns that a picture uses."""
+    used = [hatch(identity, name, turn) for name, turn in _HATCHES.items() if f"url(#{identity}-{name})" in drawn]
+    return [element("defs", *used)] if used else []
+
+
 def document(subject: Subject, title: str, description: str, size: tuple[Number, Number], parts: Sequence[str]) -> str:
     """Return a complete picture that stands alone or inline in a page, and says in words what it shows.
 
@@ -134,7 +141,7 @@ def document(subject: Subject, title: str, description: str, size: tuple[Number,
         element("title", escaped(title), id=f"{identity}-title"),
         element("desc", escaped(description), id=f"{identity}-desc"),
         element("style", STYLE),
-        element("defs", hatch(identity, "hatch", 45), hatch(identity, "back", -45)),
+        *_hatches(identity, "".join(parts)),
         box(0, 0, width, height, "tc-paper"),
         *(part for part in parts if part),
     )

@@ -49,6 +49,8 @@ _TOGETHER = {
 _NOTHING = "Nothing was required, so nothing is judged. The figures below say what the table gives away."
 _VACUOUS = "Where a requirement always holds, no table with this reference could miss it: it protects nobody."
 _FINGERPRINT = "Fingerprint of the table"
+DRAWN = 2
+"""Of so many attributes classes are drawn value by value; a report stays small enough to be sent by mail."""
 _SHORT = 16
 """So many letters of a fingerprint stand below every page."""
 Told = list[tuple[str, Sequence[str]]]
@@ -190,10 +192,13 @@ def measured_sections(
     """
     audit = without_people(audit)
     seen = redacted(audit) if redact else audit
+    ranked = _most_told(audit)
     found = [
         each
         for at, name in enumerate(audit.attributes, start=1)
-        for each in _attribute(audit, name, show_classes, redact=redact, of=of, anchor=f"attribute-{at}")
+        for each in _attribute(
+            audit, name, show_classes, redact=redact, of=of, anchor=f"attribute-{at}", rank=ranked.index(name)
+        )
     ]
     sizes = section(
         f"Class sizes{of}",
@@ -218,21 +223,29 @@ def _finding(audit: Audit, before: Audit | None, of: str) -> tuple[Section, ...]
     )
 
 
+def _most_told(audit: Audit) -> list[str]:
+    """Return the attributes in the order of their t, the largest first; those without one last."""
+
+    def largest(name: str) -> float:
+        figure = audit.attributes[name].figures.get("t")
+        return -1.0 if figure is None or figure.value is None else float(figure.value)
+
+    return sorted(audit.attributes, key=largest, reverse=True)
+
+
 def _attribute(
-    audit: Audit, name: str, show_classes: int, *, redact: bool, of: str, anchor: str
+    audit: Audit, name: str, show_classes: int, *, redact: bool, of: str, anchor: str, rank: int
 ) -> tuple[Section, ...]:
-    """Return what a report shows of an attribute; what shows keys or values is left out if asked."""
+    """Return what a report shows of an attribute; what shows keys or values is left out if asked.
+
+    Its classes are drawn value by value where there are few attributes, or where few have a larger t: ``rank`` says
+    how many.
+    """
     shown_audit = redacted(audit) if redact else audit
     attribute, seen = shown_audit.attributes[name], visible(name)
-    worst = [] if redact else pictures.worst_explanations(audit, name)
+    drawn = len(audit.attributes) <= DRAWN or rank < DRAWN
+    worst = [] if redact or not drawn else pictures.worst_explanations(audit, name)
     told = words.distances_sentence(shown_audit, name) if "t" in attribute.figures else ""
-    missing = ""
-    if redact:
-        missing = "The worst classes and their values are withheld in this report."
-    elif not worst and audit.has_few and not audit.shows_people:
-        missing = f"The worst classes have fewer than {units(audit.few, audit.unit)}; they are not drawn."
-    elif len(audit.evidence[name].domain.values) > pictures.MOST_VALUES:
-        missing = "The attribute has too many values to draw its classes value by value."
     return section(
         f"{seen}{of}",
         Paragraph(f"{told} {words.driver_sentence(attribute)}".strip()),
@@ -250,7 +263,7 @@ def _attribute(
             f"Moves in the worst class of {seen}",
             lambda: pictures.moves_drawn(worst),
         ),
-        Paragraph(missing, "soft"),
+        Paragraph(_undrawn(audit, name, any_drawn=bool(worst), redact=redact, drawn=drawn), "soft"),
         Picture(
             "What each quasi-identifier gives away",
             f"Quasi-identifiers and {seen}",
@@ -259,6 +272,20 @@ def _attribute(
         beside=words.attribute_sentence(attribute),
         anchor=anchor,
     )
+
+
+def _undrawn(audit: Audit, name: str, *, any_drawn: bool, redact: bool, drawn: bool) -> str:
+    """Return why the worst classes of an attribute are not drawn; empty where they are."""
+    if redact:
+        return "The worst classes and their values are withheld in this report."
+    if not drawn:
+        names = joined(_most_told(audit)[:DRAWN])
+        return f"Classes are drawn value by value for the attributes with the largest t: {names}."
+    if not any_drawn and audit.has_few and not audit.shows_people:
+        return f"The worst classes have fewer than {units(audit.few, audit.unit)}; they are not drawn."
+    if len(audit.evidence[name].domain.values) > pictures.MOST_VALUES:
+        return "The attribute has too many values to draw its classes value by value."
+    return ""
 
 
 def closing_sections(told: Told, audits: Iterable[Audit]) -> list[Section]:

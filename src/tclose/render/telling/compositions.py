@@ -47,5 +47,6 @@ def composition_sections(audit: Audit) -> tuple[Section, ...]:
                 Paragraph(words.linked_sentence(found, linked)),
                 table(_FIGURES, figures, name=f"Figures of {visible(name)} together", untitled=True, last="below"),
                 Paragraph(words.agreement_sentence(attribute, linked)),
+                Paragraph("" if attribute.difference is None else words.difference_sentence(attribute.difference)),
             )
     return sections

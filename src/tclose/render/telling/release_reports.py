@@ -217,15 +217,15 @@ def _before_after(release: Release, audits: _Audits, *, owner: bool = False) -> 
     own, original, before = audits.own, audits.original, audits.before
     rows = [
         ["rows", "the table", counted(release.original_rows, "row"), counted(own.rows, "row"), ""],
-        ["classes", "the table", classes(before.class_count) if before else "", classes(own.class_count), ""],
+        ["classes", "the table", "" if before is None else classes(before.class_count), classes(own.class_count), ""],
     ]
     none: Mapping[str, Figure] = {}
     told = owner or not release.withholds_original
-    groups = [("the table", before.figures if before else none, own.figures, none)]
+    groups = [("the table", none if before is None else before.figures, own.figures, none)]
     groups += [
         (
             visible(name),
-            before.attributes[name].figures if before and owner else none,
+            before.attributes[name].figures if before is not None and owner else none,
             attribute.figures,
             original.attributes[name].figures if told else none,
         )

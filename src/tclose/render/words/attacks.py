@@ -33,9 +33,9 @@ def about(attack: Attack) -> str:
         times = "once" if attack.divisions == 1 else f"{attack.divisions} times"
         kept = "" if attack.kept is None else f", which keep {percent(attack.kept)} of the detail"
         return (
-            f"The table was divided {times} at random. Each time one half, {_many(attack)}, was released "
-            f"by {attack.method} to meet {met}{kept}; attackers knew {quasi} and concluded about its people, and about "
-            "people of the other half who look like them."
+            f"Half of the table, {_many(attack)}, was released {times} by {attack.method} to meet {met}{kept}; the "
+            f"halves of a random division took turns. Attackers knew {quasi} and concluded about the people of the "
+            "half, and about people of the other half who look like them."
         )
     return (
         f"A release of {_many(attack)} was attacked by whoever knows {quasi}. Without people outside it "

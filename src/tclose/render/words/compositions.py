@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tclose.composing import Composition, JointFigure, JointVerdict, Linked, LinkedAttribute
+from tclose.composing import Composition, Difference, JointFigure, JointVerdict, Linked, LinkedAttribute
 from tclose.exact import shown
 from tclose.render.words.cells import key_text, visible
 from tclose.render.words.phrases import counted, joined
@@ -39,6 +39,26 @@ def agreement_sentence(attribute: LinkedAttribute, linked: Linked) -> str:
         return stays
     return (
         f"{stays} {attribute.contradicting:,} have no value in common: nobody is in them whose value stayed the same."
+    )
+
+
+def difference_sentence(found: Difference) -> str:
+    """Return what the counts tell of the few who joined or left, if nobody else did."""
+    changed = [
+        f"{verb} by {counted(rows, 'row')}"
+        for rows, verb in ((found.joined, "more"), (found.left, "fewer"))
+        if 0 < rows < found.least
+    ]
+    parts = [f"all values together are {' and '.join(changed)}"] if changed else []
+    if found.few:
+        classes = f"{found.few:,} of {counted(found.same, 'class', 'classes')} with the same cells as before"
+        parts.append(f"{classes} gained or lost fewer than {found.least} rows")
+    if not parts:
+        return ""
+    told = " and ".join(parts)
+    return (
+        f"{told[0].upper()}{told[1:]}: to whoever knows who joined or left, and that nobody else did, the difference "
+        "of the counts tells their values. Publish anew when more have joined or left."
     )
 
 

@@ -29,22 +29,51 @@
 {%- for at in range(number) %}{{ before }}{{ stem }}{{ at }}{{ after }}{% if not loop.last %}, {% endif %}{% endfor -%}
 {%- endmacro -%}
 
-{%- macro tclose_value(attribute) -%}
+{#- A cell; where it is a number that is none (NaN), it is missing, as in an audit. -#}
+{%- macro tclose_cell(column, dialect) -%}
+{%- set kinds = {
+    'duckdb': "typeof(" ~ column ~ ") IN ('DOUBLE', 'FLOAT') AND CAST(" ~ column ~ " AS VARCHAR) = 'nan'",
+    'postgres': "CAST(pg_typeof(" ~ column ~ ") AS TEXT) IN ('double precision', 'real', 'numeric') AND CAST(" ~ column ~ " AS TEXT) = 'NaN'",
+    'spark': "typeof(" ~ column ~ ") IN ('double', 'float') AND CAST(" ~ column ~ " AS STRING) = 'NaN'",
+    'snowflake': "SYSTEM$TYPEOF(" ~ column ~ ") LIKE 'FLOAT%' AND CAST(" ~ column ~ " AS VARCHAR) = 'NaN'",
+    'bigquery': column ~ ' <> ' ~ column,
+} -%}
+{%- if dialect in kinds -%}
+CASE WHEN {{ kinds[dialect] }} THEN NULL ELSE {{ column }} END
+{%- else -%}
+{{ column }}
+{%- endif -%}
+{%- endmacro -%}
+
+{#- Whether a value is a text, whose order nobody has given; dates are texts in SQLite. BigQuery cannot be asked. -#}
+{%- macro tclose_is_text(value, dialect) -%}
+{{ {
+    'duckdb': "typeof(" ~ value ~ ") = 'VARCHAR'",
+    'postgres': "CAST(pg_typeof(" ~ value ~ ") AS TEXT) IN ('text', 'character varying', 'character', 'name')",
+    'spark': "typeof(" ~ value ~ ") = 'string'",
+    'snowflake': "SYSTEM$TYPEOF(" ~ value ~ ") LIKE 'VARCHAR%'",
+    'sqlite': "typeof(" ~ value ~ ") = 'text' AND " ~ value ~ " NOT GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'",
+    'bigquery': '1 = 0',
+}[dialect] }}
+{%- endmacro -%}
+
+{%- macro tclose_value(attribute, dialect) -%}
 {%- if attribute.order is string -%}
-{{ attribute.column }}
+{{ tclose.tclose_cell(attribute.column, dialect) }}
 {%- else -%}
 CASE {% for text in attribute.order %}WHEN {{ attribute.column }} = {{ text }} THEN {{ loop.index }} {% endfor %}END
 {%- endif -%}
 {%- endmacro -%}
 
-{%- macro tclose_place(attribute) -%}
+{%- macro tclose_place(attribute, dialect) -%}
 {%- if attribute.nulls == 'first' %}CASE WHEN v IS NULL THEN 0 ELSE 1 END, {% endif -%}
 {%- if attribute.nulls == 'last' %}CASE WHEN v IS NULL THEN 1 ELSE 0 END, {% endif -%}
 {%- if attribute.order is string and attribute.order == 'frequency' %}y DESC, {% endif -%}
+{%- if dialect == 'postgres' %}CASE WHEN {{ tclose.tclose_is_text('v', dialect) }} THEN CAST(v AS TEXT) END COLLATE "C", {% endif -%}
 v
 {%- endmacro -%}
 
-{%- macro tclose_attribute(at, attribute, number, person, types) -%}
+{%- macro tclose_attribute(at, attribute, number, person, types, dialect) -%}
 {%- set whole = types[0] -%}
 {%- set keys = tclose.tclose_names('q', number) -%}
 {%- set by_keys = (keys ~ ', ') if number else '' -%}
@@ -81,7 +110,7 @@ a{{ at }}_terms AS (
 ),
 {%- else %}
 a{{ at }}_ranked AS (
-  SELECT of_class, {{ by_keys }}c, y, DENSE_RANK() OVER (ORDER BY {{ tclose.tclose_place(attribute) }}) AS r
+  SELECT of_class, {{ by_keys }}c, y, DENSE_RANK() OVER (ORDER BY {{ tclose.tclose_place(attribute, dialect) }}) AS r
   FROM a{{ at }}_whole
 ),
 a{{ at }}_running AS (
@@ -173,6 +202,9 @@ a{{ at }}_problem AS (
     {%- elif attribute.order is not string %}
     WHEN SUM(CASE WHEN s{{ at }} IS NULL AND given{{ at }} = 1 THEN 1 ELSE 0 END) > 0 THEN 'values are not in the order that is given'
     {%- endif %}
+    {%- if attribute.distance == 'ordered' and attribute.order == 'value' %}
+    WHEN SUM(CASE WHEN {{ tclose.tclose_is_text('s' ~ at, dialect) }} THEN 1 ELSE 0 END) > 0 THEN 'values are texts: give their order'
+    {%- endif %}
     WHEN COUNT(s{{ at }}) = 0 AND {{ 1 if attribute.nulls in ('drop', 'error') else 0 }} = 1 THEN 'no row has a value'
     WHEN (SELECT largest FROM a{{ at }}_found) > {{ types[3] }} THEN 'the whole numbers are too large for this database'
   END AS problem FROM tclose_source
@@ -200,10 +232,10 @@ a{{ at }}_problem AS (
 {%- set keys = tclose.tclose_names('q', quasi | length) -%}
 WITH tclose_source AS (
   SELECT
-    {%- for column in quasi %} {{ column }} AS q{{ loop.index0 }},{% endfor %}
-    {%- for attribute in attributes %} {{ tclose.tclose_value(attribute) }} AS s{{ loop.index0 }},
+    {%- for column in quasi %} {{ tclose.tclose_cell(column, dialect) }} AS q{{ loop.index0 }},{% endfor %}
+    {%- for attribute in attributes %} {{ tclose.tclose_value(attribute, dialect) }} AS s{{ loop.index0 }},
     {%- if attribute.order is not string %} CASE WHEN {{ attribute.column }} IS NULL THEN 0 ELSE 1 END AS given{{ loop.index0 }},{% endif %}
-    {%- endfor %} {{ person or '1' }} AS p
+    {%- endfor %} {{ tclose.tclose_cell(person, dialect) if person else '1' }} AS p
   FROM {{ relation }}
 ),
 tclose_classes AS (
@@ -218,7 +250,7 @@ tclose_sizes AS (
   FROM tclose_classes
 )
 {%- for attribute in attributes %},
-{{ tclose.tclose_attribute(loop.index0, attribute, quasi | length, person, types) }}
+{{ tclose.tclose_attribute(loop.index0, attribute, quasi | length, person, types, dialect) }}
 {%- endfor %}
 SELECT model, attribute, counts, numerator, denominator, required, holds, failing_classes, failing_rows, classes, problem FROM (
   SELECT 'k' AS model, CAST(NULL AS {{ types[2] }}) AS attribute, '{{ unit }}' AS counts,

@@ -26,6 +26,9 @@ export class Refused extends Error {
 
 export class Stopped extends Error {}
 
+// What became of work that nobody here stopped: where the server stopped it, that is said.
+export const unexpected = (problem) => (problem instanceof Stopped ? new Refused(409, "Stopped", "The server stopped this work. Start it again.") : problem);
+
 const closed = new Set();
 
 export const hasToken = Boolean(token);

@@ -26,6 +26,7 @@ export function comparison(job) {
       load(0);
     }
   };
+  const whole = h("div", { id: "whole-rows" }, h("p", { class: "actions" }, button("Whole rows, with all columns…", () => showWhole(job, whole), { class: "quiet", id: "compare-whole" })));
   const draw = () => {
     const { told, rows } = view;
     const hidden = told.withheld && !view.people;
@@ -34,6 +35,7 @@ export function comparison(job) {
       h("p", { class: "soft" }, `${counted(told.total, "combination", "combinations")} of quasi-identifiers, the most frequent first, and what is published instead.`),
       hidden ? h("p", { class: "soft" }, `${counted(told.withheld, "combination", "combinations")} of fewer than ${told.few} ${told.counts} show single people: what was there before is withheld. `, button("Show them…", reveal, { class: "link", id: "compare-people" })) : null,
       sides(told, rows),
+      whole,
       rows.length < told.total ? h("p", { class: "actions" }, button("Show more", () => load(rows.length), { class: "quiet", id: "compare-more" })) : null,
       h("h3", {}, "How the columns are spread"),
       h("div", { class: "spreads" }, Object.entries(told.spread).map(([name, { before, after }]) => h("section", { "aria-label": visible(name) }, h("h4", {}, visible(name)), h("div", { class: "spread" }, bars("before", before), bars("after", after))))),
@@ -63,6 +65,25 @@ function line(columns, size, before, after) {
   const was = (place) => h("td", { class: "before was" }, before ? cell(before[place]) : "withheld");
   const is = (place) => h("td", { class: before && before[place] === after[place] ? "after" : "after changed" }, cell(after[place]));
   return h("tr", {}, h("td", {}, size), columns.map((_, place) => was(place)), after ? columns.map((_, place) => is(place)) : h("td", { class: "after changed", colspan: String(columns.length) }, "left out"));
+}
+
+// Rows drawn at random with all their columns: they are people, so it is asked whether that is meant.
+async function showWhole(job, place) {
+  if (!(await sure("Whole rows are single people, with everything that the table holds of them. Show some on this page?", "Show them"))) return;
+  try {
+    const told = await get(`/jobs/${job.id}/rows?whole=true`);
+    redraw(place, h("h3", {}, "Whole rows"), h("p", { class: "soft" }, `${counted(told.rows.length, "row")} of ${told.total.toLocaleString("en")}, drawn at random.`), wholeTable(told));
+  } catch (problem) {
+    redraw(place, h("p", { class: "problem", role: "alert" }, visible(problem.message)));
+  }
+}
+
+function wholeTable({ columns, published, disguised, rows }) {
+  const is = (before, after) => published.map((name, at) => (disguised.includes(name) ? h("td", { class: "after changed" }, "replaced") : h("td", { class: before[columns.indexOf(name)] === after[at] ? "after" : "after changed" }, cell(after[at]))));
+  const line = ({ before, after }) => h("tr", {}, before.map((text) => h("td", { class: "before was" }, cell(text))), after ? is(before, after) : h("td", { class: "after changed", colspan: String(published.length) }, "left out"));
+  const names = (side, of) => of.map((name) => h("th", { scope: "col", class: side }, visible(name)));
+  const head = [h("tr", {}, [["before", columns], ["after", published]].map(([side, of]) => h("th", { scope: "colgroup", colspan: String(of.length), class: side }, side))), h("tr", {}, names("before", columns), names("after", published))];
+  return h("div", { class: "scroll tall", tabindex: "0", role: "region", "aria-label": "Whole rows before and after" }, h("table", { class: "wide sides" }, h("thead", {}, head), h("tbody", {}, rows.map(line))));
 }
 
 function bars(title, items) {

@@ -50,6 +50,7 @@ function turn(column, word) {
 
 function stepInput(name, column, set) {
   const input = h("input", {
+    type: "text",
     id: `round-${name}`,
     inputmode: "decimal",
     placeholder: "not rounded",

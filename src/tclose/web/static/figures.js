@@ -5,8 +5,8 @@ import { both, counted, figure, fraction, keyText, number, visible } from "./for
 import { take } from "./api.js";
 import { plainly } from "./faults.js";
 import { meaning } from "./terms.js";
-import { madeFor, sure, taking } from "./stale.js";
-import { kept, listen, quasi, sensitive, state } from "./store.js";
+import { madeFor, sure, taking, tried } from "./stale.js";
+import { kept, listen, measure, quasi, sensitive, state } from "./store.js";
 
 export function figuresPanel(explain) {
   const body = h("div", { class: "figures" });
@@ -21,10 +21,10 @@ export function figuresPanel(explain) {
 }
 
 function content(explain) {
-  const { busy, stale, error, result, made, stage } = state.audit;
+  const { busy, stale, error, result, sample, made, stage } = state.audit;
   const status = h("p", { class: "status", id: "stage", "aria-hidden": String(!busy) }, busy ? stage || "Measuring…" : stale ? "Waiting…" : "");
-  if (error) return [status, h("section", { class: "verdict fails" }, h("h2", {}, error.kind === "Unreachable" ? "The server is gone" : "This cannot be measured"), h("p", { role: "alert" }, visible(plainly(error.message))))];
-  if (!result) return busy ? [status, waiting()] : [status, missing()];
+  if (error) return [status, h("section", { class: "verdict fails" }, h("h2", {}, error.kind === "Unreachable" ? "The server is gone" : "This cannot be measured"), h("p", { role: "alert" }, visible(plainly(error.message))), h("p", { class: "actions" }, button("Measure again", measure, { class: "quiet", id: "measure-again" })))];
+  if (!result) return busy ? [status, sample ? impression(sample) : waiting()] : [status, missing()];
   const { audit } = result;
   return [
     status,
@@ -38,17 +38,28 @@ function content(explain) {
     some(audit, explain),
     everything(audit),
     notes(audit),
-    h("p", { class: "actions" }, taking("Save the report", made, () => kept().then(() => take(made.id, "audit.html")), { class: "quiet", "data-file": "audit.html" }), taking("Save as JSON", made, () => take(made.id, "audit.json"), { class: "quiet", "data-file": "audit.json" }), audit.confidential ? button("Report with single people…", () => confidential(made), { class: "quiet", "data-file": "audit.confidential.html" }) : null),
+    h("p", { class: "actions" }, taking("Save the report", made, () => kept().then(() => take(made.id, "audit.html")), { class: "quiet", "data-file": "audit.html" }), taking("Save as JSON", made, () => take(made.id, "audit.json"), { class: "quiet", "data-file": "audit.json" }), audit.confidential ? button("Report with single people…", ({ target }) => confidential(made, target), { class: "quiet", "data-file": "audit.confidential.html" }) : null),
   ];
 }
 
 // Classes of very few are withheld in reports; whoever may see them is asked whether that is meant.
-async function confidential(made) {
-  if (await sure("This report shows classes so small that they show single people. It is confidential, and says so on every page.", "Take it")) await take(made.id, "audit.confidential.html");
+async function confidential(made, pressed) {
+  if (await sure("This report shows classes so small that they show single people. It is confidential, and says so on every page.", "Take it")) await tried(pressed, () => take(made.id, "audit.confidential.html"));
 }
 
 function waiting() {
   return h("div", { class: "skeleton", "aria-hidden": "true" }, h("div", { class: "ghost tall" }), h("div", { class: "cards" }, h("div", { class: "ghost" }), h("div", { class: "ghost" }), h("div", { class: "ghost" })));
+}
+
+// What some of the rows say, which is no verdict: nothing is judged, and nothing can be taken away.
+function impression({ rows, k, attributes }) {
+  const shown = (name, { value }) => h("li", { class: "card figure-card" }, h("span", { class: "name" }, name), h("span", { class: "value" }, `≈ ${number(value)}`), h("span", { class: "soft" }, "in the sample"));
+  return h(
+    "section",
+    { class: "impression", id: "impression" },
+    h("div", { class: "verdict stale" }, h("h2", {}, `From a sample of ${counted(rows, "row")}; the whole is being counted`), h("p", {}, "This is a first impression and no verdict. Of fewer rows fewer are alike: classes are smaller than in the whole table, and t is usually larger.")),
+    h("ul", { class: "cards" }, shown("k, about", k), Object.entries(attributes).map(([name, found]) => shown(`t of ${visible(name)}, about`, found))),
+  );
 }
 
 function missing() {

@@ -1,7 +1,7 @@
 // The levels: drag one, and see k, t and the loss move.
 
 import { button, h, later, redraw, say } from "./dom.js";
-import { run, Stopped } from "./api.js";
+import { run, unexpected } from "./api.js";
 import { both, figure, fraction, percent, shown, visible } from "./format.js";
 import { latticePanel } from "./lattice.js";
 import { meaning } from "./terms.js";
@@ -37,10 +37,11 @@ export function levelsPanel() {
       problem.textContent = "";
       show(job.result);
     } catch (error) {
-      if (!(error instanceof Stopped)) problem.textContent = visible(error.message);
-    } finally {
-      if (current === mine) result.removeAttribute("aria-busy");
+      if (mine.signal.aborted) return;
+      redraw(result);
+      problem.textContent = visible(unexpected(error).message);
     }
+    result.removeAttribute("aria-busy");
   }
 
   // Nothing is measured while nobody looks; what was put off is done when the panel is shown.
@@ -66,7 +67,10 @@ export function levelsPanel() {
   }
 
   function draw() {
+    current?.abort();
+    result.setAttribute("aria-busy", "true"); // whatever stands there is of other settings
     redraw(sliders, quasi().map(slider));
+    if (!quasi().length || !sensitive().length) redraw(result);
     if (quasi().length && quasi().every((name) => state.hierarchies[name])) soon();
   }
 
@@ -80,7 +84,7 @@ export function levelsPanel() {
       const middle = samples[Math.floor(samples.length / 2)];
       now.textContent = `${levels[name]} of ${found.height}: ${found.levels[levels[name]].nodes.toLocaleString("en")} values, such as ${shown(middle, 60)}`;
     };
-    const input = h("input", { type: "range", id: `level-${name}`, min: 0, max: found.height, step: 1, value: levels[name], on: { input: () => { levels[name] = Number(input.value); tellLevel(); soon(); } } });
+    const input = h("input", { type: "range", id: `level-${name}`, min: 0, max: found.height, step: 1, value: levels[name], on: { input: () => { levels[name] = Number(input.value); result.setAttribute("aria-busy", "true"); tellLevel(); soon(); } } });
     tellLevel();
     return h("div", { class: "slider" }, h("label", { for: `level-${name}` }, visible(name)), input, now);
   }

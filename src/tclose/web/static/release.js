@@ -102,9 +102,8 @@ function losses(release) {
 }
 
 function downloads(job) {
-  const problem = h("p", { class: "problem", role: "alert" });
   const save = (text, file, name, props = {}) =>
-    taking(text, job, () => kept().then(() => take(job.id, file, name)).then(() => { problem.textContent = ""; if (file.startsWith("release.")) { state.handedOver = job.id; tell("release"); } }, (error) => { problem.textContent = error.message; }), { "data-file": file, ...props });
+    taking(text, job, () => kept().then(() => take(job.id, file, name)).then(() => { if (file.startsWith("release.")) { state.handedOver = job.id; tell("release"); } }), { "data-file": file, ...props });
   return h(
     "div",
     { class: "downloads" },
@@ -117,6 +116,5 @@ function downloads(job) {
     h("p", { class: "actions" }, save("Report", "report.html", "release.report.html", { class: "quiet" }), save("Report as JSON", "report.json", "release.csv.report.json", { class: "quiet" })),
     h("p", { class: "actions" }, save("Recipe (secret)", "recipe.json", "release.csv.recipe.json", { class: "quiet" })),
     h("p", { class: "hint" }, "The recipe makes the release again. It holds values of the original: it is secret, and stays with the original."),
-    problem,
   );
 }

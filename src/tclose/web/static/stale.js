@@ -63,11 +63,22 @@ export function sure(question, yes) {
   });
 }
 
+// Does what may fail; what went wrong is said below the buttons, until it is tried again.
+export async function tried(pressed, task) {
+  const place = pressed.closest(".actions") ?? pressed;
+  if (place.nextElementSibling?.matches(".problem.of-actions")) place.nextElementSibling.remove();
+  try {
+    await task();
+  } catch (problem) {
+    place.after(h("p", { class: "problem of-actions", role: "alert" }, visible(problem.message)));
+  }
+}
+
 // A button that takes a file away; where it is not what is set now, it asks first.
 export function taking(text, job, take, props = {}) {
-  const taken = async () => {
+  const taken = async (event) => {
     const made = outdated(job);
-    if (!made || (await sure(`${made} Take it all the same?`, "Take it all the same"))) await take();
+    if (!made || (await sure(`${made} Take it all the same?`, "Take it all the same"))) await tried(event.currentTarget ?? event.target, take);
   };
   return button(text, taken, props);
 }

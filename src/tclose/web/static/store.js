@@ -2,7 +2,7 @@
 // Nothing of it is shared with other tabs.
 
 import { later } from "./dom.js";
-import { close, get, keep, post, run, Stopped, upload } from "./api.js";
+import { close, get, keep, post, run, unexpected, upload } from "./api.js";
 
 const PAUSE = 200;
 const MOST_STEPS = 100;
@@ -23,7 +23,7 @@ export const state = {
   jobs: {},
   release: null,
   handedOver: null,
-  audit: { busy: false, stale: false, job: null, result: null, error: null, stage: "" },
+  audit: { busy: false, stale: false, job: null, result: null, sample: null, error: null, stage: "" },
 };
 
 const listeners = new Map();
@@ -74,7 +74,7 @@ export async function readAnew(table, marks, options) {
 async function enter(table, policy, jobs, options, history = null) {
   const { result } = await run(table.id, { kind: "profile" }, options);
   if (state.table && state.table.id !== table.id) close(state.table.id);
-  const audit = { busy: true, stale: false, job: null, result: null, error: null, stage: "" };
+  const audit = { busy: true, stale: false, job: null, result: null, sample: null, error: null, stage: "" };
   const suggested = result.suggested ? structuredClone(result.policy) : null;
   const open = { columns: new Set(), levels: new Set() };
   Object.assign(state, { table, profile: result.profile, suggested, open, before: {}, policy: policy ?? result.policy, history: history ?? { past: [], future: [] }, hierarchies: {}, jobs, audit, release: null, handedOver: null });
@@ -134,7 +134,13 @@ function remembered() {
 export function forget() {
   unsaved = true;
   saveSoon();
-  state.audit.stale = true;
+  outdate();
+}
+
+// From here on no figures fit: neither those that are shown nor those that are on their way.
+function outdate() {
+  current?.abort();
+  Object.assign(state.audit, { stale: true, sample: null });
 }
 
 // Changes the policy; the figures that are shown are stale from here on, until they are measured again.
@@ -146,7 +152,7 @@ export function change(task, { measured = true } = {}) {
   saveSoon();
   tell("policy");
   if (!measured) return;
-  state.audit.stale = true;
+  outdate();
   tell("audit");
   measureSoon();
 }
@@ -170,14 +176,23 @@ export async function measure() {
     audit.stage = job.stage;
     tell("progress");
   };
+  if (!audit.result && state.profile.rows >= state.words.sampled_from) impress(audit, mine.signal);
   try {
     const job = await run(state.table.id, work, { signal: mine.signal, told });
-    Object.assign(audit, { busy: false, stale: false, job: job.id, result: job.result, made: job, error: null });
+    Object.assign(audit, { busy: false, stale: false, job: job.id, result: job.result, made: job, sample: null, error: null });
   } catch (problem) {
-    if (problem instanceof Stopped) return;
-    Object.assign(audit, { busy: false, stale: false, error: problem });
+    if (mine.signal.aborted) return; // other figures are on their way
+    Object.assign(audit, { busy: false, stale: false, sample: null, error: unexpected(problem) });
   }
-  if (!mine.signal.aborted) tell("audit");
+  tell("audit");
+}
+
+// A first impression of a large table, from some of its rows; gone as soon as all are counted, or something is changed.
+async function impress(audit, signal) {
+  const job = await run(state.table.id, { kind: "sample", policy: state.policy }, { signal }).catch(() => null);
+  if (!job || signal.aborted || !audit.busy) return;
+  audit.sample = job.result;
+  tell("audit");
 }
 
 const measureSoon = later(PAUSE, measure);
@@ -193,15 +208,19 @@ let looking = null;
 // When the policy says what hierarchies there are.
 export const looked = () => looking;
 
+const alike = (one, other) => one?.role === other?.role && JSON.stringify(one?.hierarchy) === JSON.stringify(other?.hierarchy);
+
 async function lookAt(columns) {
   const wanted = columns ?? quasi();
   if (!wanted.length) return;
   const table = state.table.id;
-  const { result } = await run(table, { kind: "hierarchies", policy: state.policy, columns: wanted });
+  const asked = structuredClone(state.policy);
+  const { result } = await run(table, { kind: "hierarchies", policy: asked, columns: wanted });
   if (state.table?.id !== table) return;
   for (const [name, found] of Object.entries(result.columns)) {
-    state.hierarchies[name] = found;
     const column = state.policy.columns[name];
+    if (!alike(column, asked.columns[name])) continue; // it was changed meanwhile, and is looked at anew
+    state.hierarchies[name] = found;
     if (found.hierarchy === "flat" && column && !column.hierarchy) column.hierarchy = "flat";
   }
   tell("hierarchies");

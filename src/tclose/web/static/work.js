@@ -1,11 +1,13 @@
 // Long work on the page: a bar that says how far it is, and a button that stops it.
 
 import { button, h, redraw, say } from "./dom.js";
-import { follow, get, run, Stopped } from "./api.js";
+import { follow, get, run, Stopped, unexpected } from "./api.js";
 import { plainly } from "./faults.js";
 import { visible } from "./format.js";
 import { outdated } from "./stale.js";
 import { listen, looked, state, tell } from "./store.js";
+
+const unlessStopped = (promise, signal) => Promise.race([promise, new Promise((_, refuse) => { signal.addEventListener("abort", () => refuse(new Stopped())); })]);
 
 export function worker(place, { done, label }) {
   let current = null;
@@ -22,9 +24,11 @@ export function worker(place, { done, label }) {
   const compare = () => last && outdated(last) !== stale && show();
   for (const topic of ["policy", "roles", "hierarchies"]) listen(topic, compare);
 
-  async function watch(started) {
+  async function watch(kind, started) {
     current?.abort();
     last = null;
+    if (kind === "anonymize") state.release = null;
+    tell("release");
     const mine = (current = new AbortController());
     const bar = h("progress", { max: 1, "aria-label": label });
     const stage = h("span", { class: "soft" }, "Starting…");
@@ -36,24 +40,27 @@ export function worker(place, { done, label }) {
       stage.textContent = visible(job.stage) || "Working…";
     };
     try {
-      last = await started({ signal: mine.signal, told });
+      const made = await started({ signal: mine.signal, told });
+      if (current !== mine) return; // other work was started meanwhile
+      last = made;
       show();
     } catch (problem) {
-      if (problem instanceof Stopped) {
-        if (current === mine) redraw(place, h("p", { class: "soft" }, "Cancelled. Nothing was kept."));
+      if (current !== mine) return;
+      if (mine.signal.aborted) {
+        redraw(place, h("p", { class: "soft" }, "Cancelled. Nothing was kept."));
         say("Cancelled");
-      } else redraw(place, h("p", { class: "problem", role: "alert" }, visible(plainly(problem.message))));
+      } else redraw(place, h("p", { class: "problem", role: "alert" }, visible(plainly(unexpected(problem).message))));
     }
   }
 
-  const begin = (table, work) => watch(async (options) => {
-    await looked();
+  const begin = (table, work) => watch(work.kind, async (options) => {
+    await unlessStopped(looked(), options.signal);
     return { ...(await run(table, { ...work, policy: state.policy }, options)), work };
   });
 
   return {
     start: begin,
     // Shows work that was begun before the page came back.
-    resume: (id) => id && get(`/jobs/${id}`).then((job) => watch(async (options) => ({ ...(await follow(job, options)), work: { kind: job.kind } })), () => null),
+    resume: (id) => id && get(`/jobs/${id}`).then((job) => watch(job.kind, async (options) => ({ ...(await follow(job, options)), work: { kind: job.kind } })), () => null),
   };
 }

@@ -55,6 +55,7 @@ class PostgreSQL(Dialect):
     """What PostgreSQL has of its own."""
 
     by_bytes = True
+    nests = True
     swaps = True
     times_out = True
     shortest = _shortest()

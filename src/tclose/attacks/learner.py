@@ -1,0 +1,18 @@
+"""The insider who also learns: what finer classes had room for, and boldly which values go with which people."""
+
+from __future__ import annotations
+
+from tclose.attacks.fitting import Weights
+from tclose.attacks.method import barred
+from tclose.attacks.minimality import tilts
+from tclose.attacks.model import learnt
+from tclose.attacks.seen import Seen
+from tclose.recoding.problem import Floats
+
+_DOUBT = 2.0
+"""Few people are believed: of a small table they are what there is to learn from."""
+
+
+def posteriors(seen: Seen) -> Floats:
+    """Return what a model of the release says that few people convince, beside what the method tells."""
+    return learnt(seen, Weights(barred=barred(seen, seen.costs), likely=tilts(seen)), _DOUBT)

@@ -1,0 +1,147 @@
+"""What a sheet of an ``.xlsx`` file says of its cells beside their values: results never computed, and errors."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import zipfile
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+from xml.parsers import expat
+
+_BOOK = "xl/workbook.xml"
+_MARKED = re.compile(rb"""<(?:\w+:)?f[\s/>]|\bt\s*=\s*["']e["']""")
+_CHUNK = 2**20
+_OVERLAP = 64
+_RELATION = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+_STRICT_RELATION = "http://purl.oclc.org/ooxml/officeDocument/relationships"
+
+
+@dataclass
+class Marks:
+    """The columns of a sheet, counted from 0, that have formulas without a result, and how many errors each has."""
+
+    uncomputed: set[int] = field(default_factory=set)
+    errors: Counter[int] = field(default_factory=Counter)
+
+
+def sheet_marks(path: str, sheet: str, first_row: int) -> Marks:
+    """Return what a sheet says of the cells from a row on, counted from 0; of other kinds of workbooks, nothing.
+
+    A program that computes nothing writes formulas without results, or with results that it asks to have computed
+    when the workbook is opened; a reader of values would take all of them for the same.
+    """
+    if not zipfile.is_zipfile(path):
+        return Marks()
+    with zipfile.ZipFile(path) as package:
+        parts = {_plain(name): name for name in package.namelist()}
+        if _BOOK not in parts:
+            return Marks()
+        book = _Book()
+        book.read(package.read(parts[_BOOK]))
+        book.read(package.read(parts["xl/_rels/workbook.xml.rels"]))
+        part = parts[_plain(posixpath.join("xl", book.targets[book.sheets[sheet]]))]
+        if not _is_marked(package, part):
+            return Marks()
+        cells = _Cells(first_row, trusted=not book.to_be_computed)
+        with package.open(part) as text:
+            cells.parser.ParseFile(text)
+        return cells.marks
+
+
+def _plain(name: str) -> str:
+    return posixpath.normpath(name.replace("\\", "/")).lstrip("/").casefold()
+
+
+def _is_marked(package: zipfile.ZipFile, part: str) -> bool:
+    """Say whether a sheet has a formula or an error at all, which is quickly seen."""
+    with package.open(part) as text:
+        before = b""
+        while chunk := text.read(_CHUNK):
+            if _MARKED.search(before + chunk):
+                return True
+            before = chunk[-_OVERLAP:]
+    return False
+
+
+def _parser(start: Any, end: Any = None) -> Any:
+    parser = expat.ParserCreate(namespace_separator=" ")
+    parser.StartElementHandler = lambda name, attributes: start(name.rpartition(" ")[2], attributes)
+    parser.StartDoctypeDeclHandler = _refuse
+    if end is not None:
+        parser.EndElementHandler = lambda name: end(name.rpartition(" ")[2])
+    return parser
+
+
+def _refuse(*_: object) -> None:
+    raise ValueError
+
+
+class _Book:
+    """The parts of a workbook: each sheet's relation, each relation's target, whether results wait to be computed."""
+
+    def __init__(self) -> None:
+        self.sheets: dict[str, str] = {}
+        self.targets: dict[str, str] = {}
+        self.to_be_computed = False
+
+    def read(self, text: bytes) -> None:
+        """Take what a part of the package says."""
+        _parser(self._element).Parse(text, 1)
+
+    def _element(self, name: str, attributes: dict[str, str]) -> None:
+        if name == "sheet":
+            self.sheets[attributes["name"]] = attributes.get(f"{_RELATION} id") or attributes[f"{_STRICT_RELATION} id"]
+        elif name == "Relationship":
+            self.targets[attributes["Id"]] = attributes["Target"]
+        elif name == "calcPr":
+            self.to_be_computed = attributes.get("fullCalcOnLoad") in ("1", "true")
+
+
+class _Cells:
+    """The cells of a sheet, one after the other; a row or cell that does not say where it is follows the one before."""
+
+    def __init__(self, first_row: int, *, trusted: bool) -> None:
+        self.marks = Marks()
+        self.parser = _parser(self._start, self._end)
+        self.parser.CharacterDataHandler = self._text
+        self._first_row, self._trusted = first_row, trusted
+        self._row = self._column = -1
+        self._kind, self._formula, self._value, self._inside = "", False, "", False
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        if name == "row":
+            self._row = int(attributes["r"]) - 1 if "r" in attributes else self._row + 1
+            self._column = -1
+        elif name == "c":
+            self._column = _column(attributes["r"]) if "r" in attributes else self._column + 1
+            self._kind, self._formula, self._value = attributes.get("t", "n"), False, ""
+        self._formula = self._formula or name == "f"
+        self._inside = name == "v"
+
+    def _text(self, text: str) -> None:
+        if self._inside:
+            self._value += text
+
+    def _end(self, name: str) -> None:
+        self._inside = False
+        if name == "c" and self._row >= self._first_row:
+            if self._formula and not (self._trusted and (self._value or self._kind == "str")):
+                self.marks.uncomputed.add(self._column)
+            elif self._kind == "e":
+                self.marks.errors[self._column] += 1
+
+
+def _column(reference: str) -> int:
+    """Return the column of a cell's name.
+
+    Examples
+    --------
+    >>> _column("A1"), _column("Z9"), _column("AB12")
+    (0, 25, 27)
+    """
+    number = 0
+    for letter in reference.rstrip("0123456789"):
+        number = 26 * number + ord(letter.upper()) - ord("A") + 1
+    return number - 1

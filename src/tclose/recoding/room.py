@@ -1,0 +1,51 @@
+"""How much memory a search holds, estimated from counts before it begins."""
+
+from __future__ import annotations
+
+from tclose.errors import HeadroomError, either
+
+BYTES_A_ROW = 150
+"""What a method holds of each distinct row, about, while it sorts and numbers rows."""
+BYTES_A_COLUMN = 24
+"""And of each of its columns: codes, positions, and the rows in its order."""
+_LEAST = 100_000_000
+"""With fewer bytes an engine may have no room for its own work."""
+
+
+def needed_bytes(rows: int, columns: int) -> int:
+    """Return about how many bytes a search of distinct rows holds at once."""
+    return rows * (BYTES_A_ROW + BYTES_A_COLUMN * columns)
+
+
+def check_room(rows: int, columns: int, memory: int | None) -> None:
+    """Refuse a search that needs more than half of the memory that is allowed, before it begins.
+
+    The other half is the engine's, which keeps the table and recodes it.
+
+    Parameters
+    ----------
+    rows, columns
+        How many distinct rows there are, and of how many columns.
+    memory
+        How many bytes are allowed; None where nobody said.
+
+    Raises
+    ------
+    HeadroomError
+        If the search needs more.
+    """
+    needed = 2 * needed_bytes(rows, columns)
+    if memory is None or needed <= memory:
+        return
+    size = f"{_megabytes(max(needed, _LEAST))}MB"
+    enough = either(f"memory={size!r}", f"--memory {size}")
+    rounded = either("Ordered(round=1000)", "--round NAME=1000")
+    raise HeadroomError(
+        f"A release of {rows:,} distinct rows of {columns} columns takes about {_megabytes(needed)} MB to search for "
+        f"and to make, and {_megabytes(memory)} MB are allowed. Allow more ({enough}), or make more rows alike: give "
+        f"quasi-identifiers coarser values, or round sensitive numbers ({rounded})."
+    )
+
+
+def _megabytes(size: int) -> int:
+    return -(-size // 1_000_000)

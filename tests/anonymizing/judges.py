@@ -1,0 +1,129 @@
+"""Statements judged by those who read them; the Python of ``scripts/schemas`` runs it and gets problems as JSON.
+
+    judges.py FILE...
+
+Croissant by its own library, which also reads every row that a statement describes; the terms of RDF by the lists of
+rdflib; SPDX by its model; OpenLineage by the classes that are made from its schemas.
+"""
+
+import json
+import re
+import sys
+from pathlib import Path
+
+QUALITY = {"hasQualityMeasurement", "QualityMeasurement", "isMeasurementOf", "Metric", "value"}
+CHECKSUMS = {"Checksum", "checksum", "checksumValue", "algorithm", "checksumAlgorithm_sha256"}
+"""Terms of DQV and of SPDX 2, which DCAT 3 takes for checksums; rdflib has lists of neither."""
+
+
+def croissant(path: Path) -> dict[str, object]:
+    """Return what Croissant's library objects to, and the rows that it reads by the statement."""
+    import mlcroissant
+    from mlcroissant._src.core import constants
+
+    dataset = mlcroissant.Dataset(str(path))
+    context = dataset.metadata.ctx
+    named = [value for name, value in vars(constants).items() if name.startswith(("ML_COMMONS_", "SCHEMA_ORG_"))]
+    own = {str(term(context) if callable(term) else term) for term in named}
+    rows = [{key: plain(cell) for key, cell in row.items()} for row in dataset.records("rows")]
+    return {"problems": [*context.issues.errors, *foreign_terms(path, own)], "rows": rows}
+
+
+def plain(cell: object) -> str:
+    return cell.decode() if isinstance(cell, bytes) else str(cell)
+
+
+def used_terms(document: str) -> set[str]:
+    """Return every property and class that a document of JSON-LD uses."""
+    import rdflib
+
+    graph = rdflib.Graph().parse(data=document, format="json-ld")
+    return {str(term) for term in (*graph.predicates(), *graph.objects(None, rdflib.RDF.type))}
+
+
+def foreign_terms(path: Path, croissants: set[str]) -> list[str]:
+    """Return every term of a statement that its vocabulary does not have."""
+    from rdflib.namespace import DCAT, DCTERMS, PROV, RDF, SDO, SKOS
+
+    known = {str(one._NS) + name for one in (DCAT, DCTERMS, PROV, RDF, SDO, SKOS) for name in one.__annotations__}
+    known |= {f"http://www.w3.org/ns/dqv#{name}" for name in QUALITY}
+    known |= {f"http://spdx.org/rdf/terms#{name}" for name in CHECKSUMS}
+    return sorted(used_terms(path.read_text(encoding="utf-8")) - known - croissants)
+
+
+def spdx(path: Path) -> dict[str, object]:
+    """Return what the model of SPDX objects to; it raises at the first wrong property, type or missing value."""
+    from spdx_python_model import v3_0_1 as model
+
+    objects = model.SHACLObjectSet()
+    with path.open("rb") as file:
+        model.JSONLDDeserializer().read(file, objects)
+    missing = sorted(objects.link())
+    with path.with_suffix(".again").open("wb") as file:  # writing is what checks that nothing required is missing
+        model.JSONLDSerializer().write(objects, file)
+    return {"problems": [f"{name} is not in the document" for name in missing]}
+
+
+def lineage(path: Path) -> dict[str, object]:
+    """Return where an event differs from one that the classes of OpenLineage make of it."""
+    from openlineage.client import event_v2, facet_v2
+    from openlineage.client.serde import Serde
+
+    event = json.loads(path.read_text(encoding="utf-8"))
+    (output,) = event["outputs"]
+    kinds = {"schema": facet_v2.schema_dataset.SchemaDatasetFacet}
+    kinds["outputStatistics"] = facet_v2.output_statistics_output_dataset.OutputStatisticsOutputDatasetFacet
+    fields = facet_v2.schema_dataset.SchemaDatasetFacetFields
+    schema = kinds["schema"](fields=[fields(**each) for each in output["facets"]["schema"]["fields"]])
+    counted = output["outputFacets"]["outputStatistics"]
+    statistics = kinds["outputStatistics"](rowCount=counted["rowCount"], size=counted["size"])
+    made = event_v2.RunEvent(
+        eventTime=event["eventTime"],
+        eventType=event_v2.RunState(event["eventType"]),
+        run=event_v2.Run(**event["run"]),
+        job=event_v2.Job(**event["job"]),
+        inputs=[event_v2.InputDataset(**each) for each in event["inputs"]],
+        outputs=[
+            event_v2.OutputDataset(
+                **{**output, "facets": {"schema": schema}, "outputFacets": {"outputStatistics": statistics}}
+            )
+        ],
+        producer=event["producer"],
+    )
+    told = json.loads(Serde.to_json(made))
+    del output["facets"]["tclose_privacy"]  # its schema is our own
+    return {"problems": differences(event, told)}
+
+
+def differences(one: object, other: object, at: str = "") -> list[str]:
+    """Return where two documents differ, apart from who produced what and what is empty."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        keys = {key for key in {*one, *other} if key != "_producer" and (one.get(key) or other.get(key))}
+        return [each for key in sorted(keys) for each in differences(one.get(key), other.get(key), f"{at}/{key}")]
+    if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        return [
+            each
+            for place, pair in enumerate(zip(one, other, strict=True))
+            for each in differences(*pair, f"{at}/{place}")
+        ]
+    return [] if unversioned(one) == unversioned(other) else [f"{at}: {one} here, {other} there"]
+
+
+def unversioned(value: object) -> object:
+    """Return the address of a schema without its version, which grows."""
+    return re.sub(r"(openlineage\.io/spec/(?:facets/)?)\d+-\d+-\d+", r"\1", value) if isinstance(value, str) else value
+
+
+JUDGES = {".jsonld": croissant, ".spdx.json": spdx, ".openlineage.json": lineage}
+
+
+def judged(path: Path) -> dict[str, object]:
+    judge = next(judge for ending, judge in JUDGES.items() if path.name.endswith(ending))
+    try:
+        return judge(path)
+    except Exception as problem:  # noqa: BLE001 - whatever a judge says is the finding
+        return {"problems": [f"{type(problem).__name__}: {problem}"]}
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps({name: judged(Path(name)) for name in sys.argv[1:]}))

@@ -1,0 +1,50 @@
+"""A search that does not fit into the memory allowed is refused before it begins, with what would be enough."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import tclose
+from tclose.engines.duckdb.connection import allowed_memory
+from tclose.engines.duckdb.session import DuckDBSession
+from tclose.progress import silent
+
+ROWS = 60_000
+ROLES = tclose.Roles(quasi=["a", "b"], sensitive=["s:nominal"])
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Every row is alone: 60,000 distinct ones."""
+    path = tmp_path_factory.mktemp("room") / "t.csv"
+    lines = [f"{at // 250},{at % 250},illness{at % 7}" for at in range(ROWS)]
+    path.write_text("a,b,s\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    return str(path)
+
+
+def released(table: str, memory: str | None) -> tclose.Release:
+    return tclose.anonymize(table, ROLES, require={"k": 2}, method="mondrian", effort=0, memory=memory)
+
+
+def test_a_search_beyond_the_memory_is_refused_and_what_is_said_to_be_enough_is(table: str) -> None:
+    with pytest.raises(tclose.HeadroomError) as refusal:
+        released(table, "24MB")
+    said = str(refusal.value)
+    assert "60,000 distinct rows of 3 columns" in said
+    assert "24 MB" in said
+    assert "illness" not in said
+    enough = re.search(r"memory='(\d+MB)'", said)
+    assert enough
+    bounded, free = released(table, enough[1]), released(table, None)
+    assert bounded.holds
+    assert (bounded.class_count, bounded.losses) == (free.class_count, free.losses)
+
+
+def test_the_engine_leaves_room_for_what_is_searched(table: str) -> None:
+    session = DuckDBSession(memory="100MB")
+    opened = session.open(table).keep(["a", "b", "s"])
+    for _ in range(2):
+        session.distinct(opened, ["a", "b"], [("s",)], silent)
+        assert 50_000_000 <= allowed_memory(session.connection) < 90_000_000
