@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import signal
 import sqlite3
 import subprocess
@@ -39,6 +40,42 @@ def test_a_signal_interrupts_the_process(tmp_path):
     assert process.returncode == 130
     assert message.decode().strip().endswith("nothing was left half-written.")
     assert list(tmp_path.rglob("*")) == [temp]
+
+
+_UNHEARD = """
+import os, signal, sys, threading, time
+from tclose.cli.interrupts import listen
+listen()
+def send():
+    time.sleep(0.2)
+    signal.pthread_kill(threading.get_ident(), signal.{name})
+threading.Thread(target=send, daemon=True).start()
+try:
+    {waiting}
+except KeyboardInterrupt:
+    os._exit(130)
+"""
+
+
+@pytest.mark.parametrize(
+    "waiting",
+    ["os.read(0, 1)", "open(sys.argv[1])", "lock = threading.Lock(); lock.acquire(); lock.acquire(timeout=60)"],
+)
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_a_signal_that_comes_just_before_a_wait_is_heard(tmp_path, waiting, name):
+    """What another thread was told looks to the main thread like what came between its last step and its wait."""
+    os.mkfifo(tmp_path / "pipe")
+    command = [sys.executable, "-c", _UNHEARD.format(name=name, waiting=waiting), str(tmp_path / "pipe")]
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        env={"PYTHONPATH": str(SOURCE)},
+        preexec_fn=lambda: [signal.signal(getattr(signal, each), signal.SIG_DFL) for each in ("SIGINT", "SIGHUP")],
+    ) as process:
+        try:
+            assert process.wait(30) == 130
+        finally:
+            process.kill()
 
 
 @pytest.mark.parametrize("table", ["-", "sqlite:endless.db#v"])

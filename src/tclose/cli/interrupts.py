@@ -1,6 +1,8 @@
 """The signals that ask the process to end: heard from its first moment, and remembered if something swallows them."""
 
+import os
 import signal
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -9,6 +11,7 @@ TOO_LATE = "Gave up, because the time that --timeout allows is over; nothing was
 MESSAGE = "Interrupted; nothing was left half-written."
 INTERRUPTED = 130
 _SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+_PATIENCE = 0.25  # seconds; work that goes on in Python hears a signal in far less
 _heard: list[int] = []
 
 
@@ -17,6 +20,11 @@ def listen() -> None:
     for number in _SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _interrupt)
+    if hasattr(signal, "pthread_kill"):
+        reading, writing = os.pipe()
+        os.set_blocking(writing, False)
+        signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+        threading.Thread(target=_repeat_until_heard, args=(reading,), daemon=True).start()
 
 
 def stop_listening() -> None:
@@ -47,6 +55,22 @@ def time_limit(seconds: float | None) -> Iterator[None]:
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _repeat_until_heard(arrivals: int) -> None:
+    """Send signals again that came to another thread, or just before the main thread began to wait for something.
+
+    Python acts on a signal between two steps of the main thread, and a main thread that waits for input or a
+    lock takes no step until a signal arrives while it waits.
+    """
+    main = threading.main_thread().ident
+    pause = threading.Event()
+    while arrived := os.read(arrivals, 1):
+        number = arrived[0]
+        pause.wait(_PATIENCE)
+        while main and not _heard and signal.getsignal(number) is _interrupt:
+            signal.pthread_kill(main, number)
+            pause.wait(_PATIENCE)
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
