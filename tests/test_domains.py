@@ -66,6 +66,23 @@ def test_text_of_numbers_taken_as_nominal_is_questioned():
     assert not any("is it a scale?" in note for note in measured(["3k", "much", "4k"]).notes)
 
 
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        (["3", "1,5", CANARY], "2 of its 3 distinct values read as numbers or dates"),
+        (["2020-01-01", "2020-02-01", CANARY], "2 of its 3 distinct values read as numbers or dates"),
+        (["3", "flu", "cold"], None),
+        (["1,234", "12", "NA"], None),
+    ],
+)
+def test_texts_beside_numbers_taken_as_nominal_are_questioned(values, said):
+    """A few texts in a column of numbers are what people write for a missing value, and cost the column its order."""
+    notes = [note for note in measured(values).notes if "null_text" in note]
+    assert [said in note for note in notes] == ([] if said is None else [True])
+    assert not any(CANARY in note for note in notes)
+    assert not any("null_text" in note for note in measured(values, Nominal()).notes)
+
+
 CATEGORIES = ["low", "mid", "high"]
 ORDERED_COLUMNS = {
     "pandas": pd.Series(pd.Categorical(["low", "high", "mid"], categories=CATEGORIES, ordered=True)),
@@ -151,7 +168,9 @@ def test_a_list_that_names_a_value_twice_in_two_ways_is_refused():
 
 
 def test_numbers_mixed_with_text_need_a_list():
-    with pytest.raises(DomainError, match="2 of 3 distinct values read as numbers") as caught:
+    with pytest.raises(
+        DomainError, match=r"2 of 3 distinct values read as numbers\); say which .*null_text="
+    ) as caught:
         measured(["1", "2", CANARY], Ordered())
     assert CANARY not in str(caught.value)
     assert measured(["1", "2", "many"], Ordered(order=["1", "2", "many"])).t == Fraction(1, 2)

@@ -17,12 +17,12 @@ from tclose.distances.line import LineGround
 from tclose.distances.tree import TreeGround, nominal_ground
 from tclose.domains.drafts import Draft, drafted
 from tclose.domains.observed import Kind, Observed
-from tclose.domains.ordering import bring_in_order, exact_numbers, sort_by_value
+from tclose.domains.ordering import bring_in_order, exact_numbers, null_text_named, sort_by_value
 from tclose.errors import DomainError, counted, either
 from tclose.exact import Number
 from tclose.hierarchies import Hierarchy, built_hierarchy, hierarchy_of, is_builder, named
 from tclose.roles import Distance, Hierarchical, Nominal, Numeric, Ordered
-from tclose.values import UnclearNumbersError, as_text, reads_as_numbers, sizes_of, whole_positions
+from tclose.values import UnclearNumbersError, as_text, reads_as_numbers, sizes_of, whole_positions, written_sizes
 
 
 @dataclass(frozen=True)
@@ -129,10 +129,26 @@ def _usual(draft: Draft, observed: Observed) -> Distance:
     draft.notes.append(_usual_note(draft.name, draft.kind))
     if draft.kind in ("number", "time"):
         return Ordered()
-    texts = [value for value in draft.values if isinstance(value, str)]
-    if draft.kind == "text" and reads_as_numbers(texts):
-        draft.notes.append("Every value reads as a number, though the column is text: is it a scale?")
+    if draft.kind == "text":
+        _question_numbers(draft)
     return Nominal()
+
+
+def _question_numbers(draft: Draft) -> None:
+    """Note that texts taken as nominal are numbers or dates, all of them or but for what may stand for missing ones."""
+    texts = [value for value in draft.values if isinstance(value, str)]
+    if reads_as_numbers(texts):
+        draft.notes.append("Every value reads as a number, though the column is text: is it a scale?")
+        return
+    try:
+        sized = len(texts) - list(written_sizes(texts).values()).count(None)
+    except UnclearNumbersError:
+        return
+    if 2 * sized > len(texts) > sized:
+        draft.notes.append(
+            f"{sized:,} of its {len(texts):,} distinct values read as numbers or dates. If the others stand for "
+            f"missing values, say so ({null_text_named()}): it is then ordered."
+        )
 
 
 def _declared(distance: Distance, draft: Draft, observed: Observed) -> Distance:

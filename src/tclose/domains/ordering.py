@@ -56,7 +56,8 @@ def sort_by_value(draft: Draft, *, quiet: bool) -> None:
         some = sum(1 for size in sizes if size is not None)
         raise DomainError(
             f"The ordered column {draft.name!r} mixes numbers and text ({some} of {len(sizes)} distinct values read "
-            f"as numbers); give the scale with {_scale(draft.name)} or make it nominal."
+            f"as numbers); say which texts stand for missing values ({null_text_named()}), give the scale with "
+            f"{_scale(draft.name)} or make it nominal."
         )
     draft.keep([*(present[i] for i in order), *rest])
 
@@ -130,6 +131,11 @@ def _occurring(name: object, at: Mapping[str | None, int], draft: Draft) -> str:
     return next((text for text in texts if text in at), texts[0])
 
 
+def null_text_named() -> str:
+    """Return how to say that a text stands for a missing value."""
+    return either("read=ReadOptions(null_text=('', 'NA'))", "--null NA")
+
+
 def _scale(name: str) -> str:
     """Return how to give the order of a column's values."""
     return either(f"sensitive={{{name!r}: Ordered(order=['first', 'second', …])}}", f"--order {name}=first,second,…")
@@ -142,7 +148,8 @@ def exact_numbers(draft: Draft) -> list[Fraction]:
     if len(found) < len(numbers):
         raise DomainError(
             f"The numeric column {draft.name!r} has {len(numbers) - len(found)} distinct values that are not finite "
-            f"numbers or dates; make it ordered with {_scale(draft.name)} or nominal."
+            f"numbers or dates; say which texts stand for missing values ({null_text_named()}), make it ordered with "
+            f"{_scale(draft.name)} or nominal."
         )
     _check_spelled_once(draft.name, "numeric", found)
     return found
