@@ -47,8 +47,10 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> BySharing:
 
 @functools.cache
 def shares_fixtures(place: str) -> bool:
-    """Say whether a module makes something once for all its tests."""
-    return 'scope="module"' in (TESTS.parent / place).read_text(encoding="utf-8")
+    """Say whether a module makes something once for all its tests, or its folder does for each of its modules."""
+    module = TESTS.parent / place
+    files = (module, module.with_name("conftest.py"))
+    return any('scope="module"' in file.read_text(encoding="utf-8") for file in files if file.is_file())
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

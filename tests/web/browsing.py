@@ -43,6 +43,18 @@ def _missing(words):
 
 
 @contextmanager
+def launched():
+    """Give a browser while the block runs."""
+    playwright = pytest.importorskip("playwright.sync_api")
+    path = chromium()
+    with playwright.sync_playwright() as driver:
+        playwright.expect.set_options(timeout=PATIENCE)
+        found = driver.chromium.launch(executable_path=path, args=list(FLAGS))
+        yield found
+        found.close()
+
+
+@contextmanager
 def watched(browser, server, **context):
     """Give a page of which every request stays on this machine and which logs no error."""
     view = browser.new_context(accept_downloads=True, **context)
@@ -57,3 +69,21 @@ def watched(browser, server, **context):
     assert logged == [], logged
     assert {host for host in asked if host} == {server.door.hosts[0]}
     view.close()
+
+
+def settled(page):
+    """Wait for the figures of what is set."""
+    page.wait_for_selector('.workbench[data-stale="false"]')
+
+
+def require(page, text):
+    """Require a t of every sensitive attribute."""
+    page.fill("#threshold-t-", text)
+    page.press("#threshold-t-", "Enter")
+
+
+def hint(page, text):
+    """Wait until the page says what is next."""
+    from playwright.sync_api import expect
+
+    expect(page.locator("#step-hint")).to_have_text(text)

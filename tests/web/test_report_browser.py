@@ -8,7 +8,7 @@ import pytest
 from pypdf import PdfReader
 
 import tclose
-from web.browsing import FLAGS, axe, chromium
+from web.browsing import axe
 
 playwright = pytest.importorskip("playwright.sync_api")
 HOSTILE = "</main></style><script>document.title='run'</script>\"'&"
@@ -27,15 +27,6 @@ LINES = """cells => cells.map(cell => {
   all.selectNodeContents(cell);
   return all.getClientRects().length;
 })"""
-
-
-@pytest.fixture(scope="module")
-def browser():
-    path = chromium()
-    with playwright.sync_playwright() as driver:
-        found = driver.chromium.launch(executable_path=path, args=list(FLAGS))
-        yield found
-        found.close()
 
 
 @pytest.fixture(scope="module")

@@ -29,13 +29,6 @@ from tclose.web import packages
 from tclose.web.hierarchy_files import taken_in
 from tclose.web.jobs import Jobs, Outcome
 from tclose.web.openapi import openapi
-from web.serving import running
-
-
-@pytest.fixture(scope="module")
-def server():
-    with running() as found:
-        yield found
 
 
 def described(name, data):

@@ -10,40 +10,19 @@ import pytest
 import tclose
 from tclose.cli import outcome
 from tclose.web.serving import _way_to
-from web.browsing import FLAGS, axe, chromium, watched
-from web.serving import running
+from web.browsing import axe, settled, watched
 
 playwright = pytest.importorskip("playwright.sync_api")
-SLOW = 60_000
-
-
-@pytest.fixture(scope="module")
-def server():
-    with running() as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def browser():
-    path = chromium()
-    with playwright.sync_playwright() as driver:
-        found = driver.chromium.launch(executable_path=path, args=list(FLAGS))
-        yield found
-        found.close()
 
 
 def open_example(page, name="salary"):
     page.click(f"[data-example={name}]")
-    page.wait_for_selector(".verdict h2", timeout=SLOW)
-    page.wait_for_selector('.workbench[data-stale="false"]', timeout=SLOW)
+    page.wait_for_selector(".verdict h2")
+    page.wait_for_selector('.workbench[data-stale="false"]')
 
 
 def show(page, tab):
     page.click(f"#tab-{tab}")
-
-
-def settled(page):
-    page.wait_for_selector('.workbench[data-stale="false"]', timeout=SLOW)
 
 
 def shown(page, figure):
@@ -59,10 +38,10 @@ def test_from_the_salary_table_to_a_release_that_passes_the_audit(browser, serve
         assert "does not meet" in page.inner_text(".verdict h2")
         page.fill("#threshold-t-", "0.4")
         page.press("#threshold-t-", "Enter")
-        playwright.expect(page.locator(".verdict h2")).to_contain_text("1 of 3", timeout=SLOW)
+        playwright.expect(page.locator(".verdict h2")).to_contain_text("1 of 3")
         show(page, "repair")
         page.click("#release-start")
-        page.wait_for_selector('[data-file="release.csv"]', timeout=SLOW)
+        page.wait_for_selector('[data-file="release.csv"]')
         files = {}
         for name in ("release.csv", "recipe.json", "report.html"):
             with page.expect_download() as started:
@@ -117,7 +96,7 @@ def test_a_number_is_rounded_before_it_is_measured_and_released(browser, server,
         assert shown(page, "t-salary") == f"{float(rounded['salary'].t):.4f}".rstrip("0")
         page.fill("#round-salary", "-1")
         page.press("#round-salary", "Enter")
-        playwright.expect(page.locator('[data-column="salary"] .problem')).not_to_be_empty(timeout=SLOW)
+        playwright.expect(page.locator('[data-column="salary"] .problem')).not_to_be_empty()
         page.fill("#round-salary", "4000")
         page.press("#round-salary", "Enter")
         page.fill("#threshold-t-", "0.6")
@@ -125,7 +104,7 @@ def test_a_number_is_rounded_before_it_is_measured_and_released(browser, server,
         settled(page)
         show(page, "repair")
         page.click("#release-start")
-        page.wait_for_selector('[data-file="release.csv"]', timeout=SLOW)
+        page.wait_for_selector('[data-file="release.csv"]')
         with page.expect_download() as started:
             page.click('[data-file="release.csv"]')
         started.value.save_as(tmp_path / "release.csv")
@@ -143,9 +122,9 @@ def test_every_model_can_be_required_and_one_that_does_not_fit_is_refused_with_w
                 page.select_option("#add-model", model["key"])
                 page.click("#add-button")
                 page.wait_for_selector(f"#threshold-{model['key']}-")
-        page.wait_for_selector("text=cannot be required of 'disease'", timeout=SLOW)
+        page.wait_for_selector("text=cannot be required of 'disease'")
         page.click("[aria-label^='Remove the requirement ke']")
-        page.wait_for_selector(".verdict h2 >> text=requirements", timeout=SLOW)
+        page.wait_for_selector(".verdict h2 >> text=requirements")
         settled(page)
         of_the_table = sum(model["scope"] == "table" for model in models)
         of_attributes = len(models) - of_the_table - 1
@@ -183,7 +162,7 @@ def test_the_earth_is_moved_until_the_class_is_as_the_table(browser, server, mot
             late = "(tell) => setTimeout(() => tell(performance.now() - 40), 10)"
             page.evaluate(f"() => {{ window.requestAnimationFrame = {late} }}")
         page.click("[data-control=play]")
-        page.wait_for_selector('.player[data-done="true"]', timeout=SLOW)
+        page.wait_for_selector('.player[data-done="true"]')
         piles, holes = heights(page)
         assert piles == holes == pytest.approx([float(share) for share in plan.outside], abs=0.002)
         assert str(plan.value) in page.inner_text("#move-caption")
@@ -206,9 +185,9 @@ def test_a_reload_and_the_back_button_keep_the_work(browser, server):
         settled(page)
         show(page, "repair")
         page.click("#release-start")
-        page.wait_for_selector('[data-file="release.csv"]', timeout=SLOW)
+        page.wait_for_selector('[data-file="release.csv"]')
         page.reload()
-        page.wait_for_selector('[data-file="release.csv"]', timeout=SLOW)
+        page.wait_for_selector('[data-file="release.csv"]')
         assert page.input_value("#threshold-t-") == "0.45"
         assert page.get_attribute(".workbench", "data-view") == "repair"
         page.focus("#undo")
@@ -260,7 +239,7 @@ def test_a_release_of_other_settings_is_grey_says_so_and_asks_before_it_is_taken
         settled(page)
         show(page, "repair")
         page.click("#release-start")
-        page.wait_for_selector("#release-outcome .verdict.holds", timeout=SLOW)
+        page.wait_for_selector("#release-outcome .verdict.holds")
         for change, back, told in (
             (lambda: page.fill("#threshold-t-", "0.2"), lambda: page.fill("#threshold-t-", "0.45"), "t ≤ 0.45"),
             (
@@ -283,12 +262,12 @@ def test_a_release_of_other_settings_is_grey_says_so_and_asks_before_it_is_taken
         page.fill("#threshold-t-", "0.2")
         page.keyboard.press("Tab")
         page.reload()
-        page.wait_for_selector("#release-outcome .verdict.stale", timeout=SLOW)
+        page.wait_for_selector("#release-outcome .verdict.stale")
         with page.expect_download():
             page.click('[data-file="release.csv"]')
             page.click("dialog.ask [value=yes]")
         page.click("#release-again")
-        page.wait_for_selector("#release-outcome .verdict:not(.stale)", timeout=SLOW)
+        page.wait_for_selector("#release-outcome .verdict:not(.stale)")
 
 
 def test_a_release_that_keeps_nothing_is_amber_and_one_click_leads_to_one_that_keeps_something(browser, server):
@@ -296,17 +275,17 @@ def test_a_release_that_keeps_nothing_is_amber_and_one_click_leads_to_one_that_k
         open_example(page)
         show(page, "repair")
         page.click("#release-start")
-        page.wait_for_selector("#release-outcome .verdict.cares", timeout=SLOW)
+        page.wait_for_selector("#release-outcome .verdict.cares")
         assert "t ≤ 0.3 of disease binds" in page.inner_text("#release-outcome .care")
         page.click("#release-nearest")
-        page.wait_for_selector("#release-outcome .verdict.holds", timeout=SLOW)
+        page.wait_for_selector("#release-outcome .verdict.holds")
         assert page.input_value("#threshold-t-disease") == "0.4445"
         page.select_option("#role-disease", "insensitive")
         show(page, "figures")
-        page.wait_for_selector(".panel-figures .care >> text=Published without protection: disease", timeout=SLOW)
+        page.wait_for_selector(".panel-figures .care >> text=Published without protection: disease")
         page.fill("#threshold-t-", "0.5")
         page.press("#threshold-t-", "Enter")
-        page.wait_for_selector(".panel-figures .verdict.cares", timeout=SLOW)
+        page.wait_for_selector(".panel-figures .verdict.cares")
 
 
 def test_the_path_says_what_is_done_and_leads_on_with_the_keyboard(browser, server):
@@ -322,7 +301,7 @@ def test_the_path_says_what_is_done_and_leads_on_with_the_keyboard(browser, serv
         assert page.get_attribute(".workbench", "data-view") == "repair"
         page.focus("#release-start")
         page.keyboard.press("Enter")
-        page.wait_for_selector('[data-file="release.zip"]', timeout=SLOW)
+        page.wait_for_selector('[data-file="release.zip"]')
         assert words(page) == ["done", "done", "done", "done", "next"]
         page.click("#step-over")
         playwright.expect(page.locator("#hand-over")).to_be_in_viewport()
@@ -350,7 +329,7 @@ def test_a_report_with_single_people_is_asked_about(browser, server):
     text = "zip,pay\n" + "1,2\n2,3\n" * 6 + "LONELY,9\n"
     with watched(browser, server) as page:
         page.set_input_files("#file", {"name": "w.csv", "mimeType": "text/csv", "buffer": text.encode()})
-        page.wait_for_selector(".verdict h2", timeout=SLOW)
+        page.wait_for_selector(".verdict h2")
         settled(page)
         for file, expected in (("audit.html", False), ("audit.confidential.html", True)):
             with page.expect_download() as started:
@@ -371,7 +350,7 @@ def test_a_tab_that_was_duplicated_starts_afresh(browser, server):
         twin = opened.value
         twin.add_init_script(f"Object.assign(sessionStorage, {kept})")
         twin.goto(server.base)
-        twin.wait_for_selector("[data-example=salary]", timeout=SLOW)
+        twin.wait_for_selector("[data-example=salary]")
         assert twin.locator("#go-on").count() == 0
         twin.close()
 
@@ -386,11 +365,11 @@ def test_levels_show_every_requirement_as_met_or_missed(browser, server):
         settled(page)
         show(page, "repair")
         missed = page.locator(".judged .fails[data-required='l ≥ 4']")
-        playwright.expect(missed).to_have_count(2, timeout=SLOW)
+        playwright.expect(missed).to_have_count(2)
         for name in ("zip", "age"):
             page.focus(f"#level-{name}")
             page.keyboard.press("ArrowRight")
-        playwright.expect(page.locator(".judged .holds[data-required='l ≥ 4']")).to_have_count(2, timeout=SLOW)
+        playwright.expect(page.locator(".judged .holds[data-required='l ≥ 4']")).to_have_count(2)
         playwright.expect(page.locator(".judged .fails")).to_have_count(0)
 
 
@@ -399,7 +378,7 @@ def test_points_of_the_frontier_that_are_equal_stand_side_by_side(browser, serve
         open_example(page)
         show(page, "repair")
         page.click("#frontier-start")
-        page.wait_for_selector("svg.tclose-figure.frontier", timeout=SLOW)
+        page.wait_for_selector("svg.tclose-figure.frontier")
         places = page.eval_on_selector_all(
             ".frontier .tc-pick", "marks => marks.map((mark) => `${mark.getBBox().x} ${mark.getBBox().y}`)"
         )
@@ -413,7 +392,7 @@ def test_points_of_the_frontier_and_boxes_of_the_lattice_are_taken_by_mouse_and_
         show(page, "repair")
         page.click("#frontier-start")
         point = page.locator('.frontier .tc-pick[data-method="mondrian"][data-threshold="0.5"]')
-        point.wait_for(timeout=SLOW)
+        point.wait_for()
         assert point.get_attribute("aria-label").startswith("Take over mondrian at t ≤ 0.5:")
         point.click()
         playwright.expect(page.locator("#threshold-t-")).to_have_value("0.5")
@@ -424,16 +403,16 @@ def test_points_of_the_frontier_and_boxes_of_the_lattice_are_taken_by_mouse_and_
         playwright.expect(page.locator("#method")).to_have_value("gather")
         page.click("#lattice-start")
         box = page.locator('.lattice .tc-pick[data-levels="1,1"]')
-        box.wait_for(timeout=SLOW)
+        box.wait_for()
         assert page.locator(".lattice .tc-pick").count() == 4
         assert "everything required holds, 0 % of the detail is kept" in box.locator("title").text_content()
         box.focus()
         page.keyboard.press(" ")
         playwright.expect(page.locator("#level-zip")).to_have_value("1")
         playwright.expect(page.locator("#level-age")).to_have_value("1")
-        playwright.expect(page.locator("[data-level-figure=loss]")).to_have_text("100 %", timeout=SLOW)
+        playwright.expect(page.locator("[data-level-figure=loss]")).to_have_text("100 %")
         page.locator('.lattice .tc-pick[data-levels="0,0"]').click()
-        playwright.expect(page.locator("[data-level-figure=loss]")).to_have_text("0 %", timeout=SLOW)
+        playwright.expect(page.locator("[data-level-figure=loss]")).to_have_text("0 %")
         page.fill("#threshold-t-", "0.2")
         page.press("#threshold-t-", "Enter")
         playwright.expect(page.locator("#lattice-outcome .outdated")).to_contain_text("not for what is set now")
@@ -444,7 +423,7 @@ def test_attackers_and_what_is_left_are_shown_and_told_in_the_report_of_the_same
     text = "zip,age,pay\n" + "\n".join(f"{at % 4},{20 + at % 6},{'abc'[at * at % 3]}" for at in range(120))
     with watched(browser, server) as page:
         page.set_input_files("#file", {"name": "people.csv", "mimeType": "text/csv", "buffer": text.encode()})
-        page.wait_for_selector(".column", timeout=SLOW)
+        page.wait_for_selector(".column")
         page.select_option("#role-zip", "quasi-identifier")
         page.select_option("#role-age", "quasi-identifier")
         page.select_option("#role-pay", "sensitive")
@@ -455,12 +434,12 @@ def test_attackers_and_what_is_left_are_shown_and_told_in_the_report_of_the_same
         assert "needs the size of the population" in cards.nth(1).text_content()
         show(page, "repair")
         page.click("#attack-start")
-        page.wait_for_selector("#attack-outcome svg.attack", timeout=SLOW)
+        page.wait_for_selector("#attack-outcome svg.attack")
         playwright.expect(page.locator("#attack-outcome table").first).to_contain_text("reader")
         page.click("#release-start")
-        page.wait_for_selector('[data-file="report.html"]', timeout=SLOW)
+        page.wait_for_selector('[data-file="report.html"]')
         page.click("#useful summary")
-        playwright.expect(page.locator("#useful svg")).to_have_count(2, timeout=SLOW)
+        playwright.expect(page.locator("#useful svg")).to_have_count(2)
         playwright.expect(page.locator("#useful")).to_contain_text("A simple model that learnt from the release")
 
         def report():
@@ -478,7 +457,7 @@ def test_attackers_and_what_is_left_are_shown_and_told_in_the_report_of_the_same
         playwright.expect(page.locator("#attack-outcome .outdated")).to_contain_text("not for what is set now")
         playwright.expect(page.locator("#attack-outcome .verdict.stale")).to_have_count(1)
         page.click("#release-again")
-        page.wait_for_selector('#release-outcome:not(:has(#release-stale)) [data-file="report.html"]', timeout=SLOW)
+        page.wait_for_selector('#release-outcome:not(:has(#release-stale)) [data-file="report.html"]')
         assert "tclose-figure tclose-attack" not in report()
 
 
@@ -488,7 +467,7 @@ def test_hundreds_of_columns_and_endless_cells_leave_everything_in_reach(browser
     rows = "\n".join(",".join([f"{long}{at % 5}", f"{long}{at % 3}", *["1"] * 300]) for at in range(30))
     with watched(browser, server, viewport={"width": 1024, "height": 800}) as page:
         page.set_input_files("#file", {"name": "w.csv", "mimeType": "text/csv", "buffer": f"{names}\n{rows}".encode()})
-        page.wait_for_selector(".verdict h2", timeout=SLOW)
+        page.wait_for_selector(".verdict h2")
         settled(page)
         playwright.expect(page.locator("#requirements-title")).to_be_in_viewport()
         steps = page.locator(".path li").all_text_contents()
@@ -508,21 +487,21 @@ def test_hundreds_of_columns_and_endless_cells_leave_everything_in_reach(browser
 def test_a_file_that_cannot_be_read_is_named_and_another_can_be_chosen(browser, server):
     with watched(browser, server) as page:
         page.set_input_files("#file", {"name": "x.parquet", "mimeType": "", "buffer": b"PAR1 broken"})
-        playwright.expect(page.locator(".start > .problem")).to_contain_text("'x.parquet'", timeout=SLOW)
+        playwright.expect(page.locator(".start > .problem")).to_contain_text("'x.parquet'")
         broken = b'zip,pay\n"a,1\nb,2\nc,3\n'
         page.set_input_files("#file", {"name": "quotes.csv", "mimeType": "text/csv", "buffer": broken})
-        page.wait_for_selector(".lines >> text=zip,pay", timeout=SLOW)
+        page.wait_for_selector(".lines >> text=zip,pay")
         assert "a quote is opened" in page.inner_text(".start > .problem")
         page.select_option("#reading-quote", "none")
         page.click("#reading-again")
-        page.wait_for_selector('[data-column="zip"]', timeout=SLOW)
+        page.wait_for_selector('[data-column="zip"]')
         settled(page)
         page.click("#reading")
         page.wait_for_selector("dialog .lines >> text=b,2")
         assert page.input_value("#reading-quote") == "none"
         page.select_option("#reading-header", "false")
         page.click("#reading-again")
-        page.wait_for_selector(".top .facts >> text=4 rows", timeout=SLOW)
+        page.wait_for_selector(".top .facts >> text=4 rows")
         settled(page)
         assert page.locator(".column").count() == 2
 
@@ -556,27 +535,27 @@ def tree_of(page, name="zip"):
 def test_a_tree_is_edited_with_the_mouse_and_with_the_keyboard_and_its_levels_follow(browser, server):
     with watched(browser, server) as page:
         page.set_input_files("#file", {"name": "tree.csv", "mimeType": "text/csv", "buffer": TREE})
-        page.wait_for_selector(".column", timeout=SLOW)
+        page.wait_for_selector(".column")
         page.select_option("#role-zip", "quasi-identifier")
         page.select_option("#role-pay", "sensitive")
         settled(page)
         page.click("#column-zip")
         page.select_option("#hierarchy-zip", "tree")
         leaf = page.locator(".tree li", has=page.locator("text=/^00$/"))
-        leaf.wait_for(timeout=SLOW)
+        leaf.wait_for()
         assert page.locator(".tree li").count() == 6
         leaf.click()
         page.locator(".tree li", has=page.locator("text=/^11$/")).click(modifiers=["Control"])
         page.fill("#group-name-zip", "east")
         page.click("#group-zip")
         east = page.locator(".tree li.branch", has=page.locator("text=/^east$/"))
-        playwright.expect(east).to_contain_text("2", timeout=SLOW)
+        playwright.expect(east).to_contain_text("2")
         page.locator(".tree li", has=page.locator("text=/^20$/")).drag_to(east)
-        playwright.expect(east).to_contain_text("3", timeout=SLOW)
+        playwright.expect(east).to_contain_text("3")
         assert tree_of(page) == {"*": [{"east": ["00", "11", "20"]}, "01", "10", "21"]}
-        page.wait_for_selector(".preview summary >> text=2 levels above 6 values", timeout=SLOW)
+        page.wait_for_selector(".preview summary >> text=2 levels above 6 values")
         page.click(".preview summary")
-        playwright.expect(page.locator(".preview thead")).to_contain_text("level 1: 4", timeout=SLOW)
+        playwright.expect(page.locator(".preview thead")).to_contain_text("level 1: 4")
         # From here on without the mouse: the three others into a group of their own, one of east's to it, and its name.
         page.focus(".tree li[tabindex='0']")
         page.keyboard.press("End")
@@ -588,7 +567,7 @@ def test_a_tree_is_edited_with_the_mouse_and_with_the_keyboard_and_its_levels_fo
         page.keyboard.type("west")
         page.keyboard.press("Tab")
         page.keyboard.press("Enter")
-        playwright.expect(page.locator(".tree li.branch")).to_have_count(2, timeout=SLOW)
+        playwright.expect(page.locator(".tree li.branch")).to_have_count(2)
         playwright.expect(page.locator(".tree li:focus")).to_contain_text("01")
         page.keyboard.press("Home")
         page.keyboard.press("ArrowDown")
@@ -598,22 +577,22 @@ def test_a_tree_is_edited_with_the_mouse_and_with_the_keyboard_and_its_levels_fo
         page.keyboard.type("west")
         page.keyboard.press("Tab")
         page.keyboard.press("Enter")
-        playwright.expect(page.locator(".tree li:focus")).to_contain_text("00", timeout=SLOW)
+        playwright.expect(page.locator(".tree li:focus")).to_contain_text("00")
         page.keyboard.press("ArrowLeft")
         playwright.expect(page.locator(".tree li:focus")).to_contain_text("west")
         page.keyboard.press("F2")
         page.keyboard.press("Control+A")
         page.keyboard.type("south")
         page.keyboard.press("Enter")
-        playwright.expect(page.locator(".tree")).to_contain_text("south", timeout=SLOW)
+        playwright.expect(page.locator(".tree")).to_contain_text("south")
         assert {name: sorted(below) for name, below in tree_of(page)["*"].items()} == {
             "east": ["11", "20"],
             "south": ["00", "01", "10", "21"],
         }
-        playwright.expect(page.locator(".preview thead")).to_contain_text("level 1: 2", timeout=SLOW)
+        playwright.expect(page.locator(".preview thead")).to_contain_text("level 1: 2")
         page.keyboard.press("Escape")
         page.click("#undo")
-        playwright.expect(page.locator(".tree")).to_contain_text("west", timeout=SLOW)
+        playwright.expect(page.locator(".tree")).to_contain_text("west")
 
 
 def test_what_is_selected_among_the_classes_is_what_is_explained_however_they_are_sorted(browser, server):
@@ -626,21 +605,21 @@ def test_what_is_selected_among_the_classes_is_what_is_explained_however_they_ar
         playwright.expect(selected).to_contain_text("476**")
         title = page.inner_text(".explanation h2")
         page.select_option("#class-sort", "age")
-        playwright.expect(selected).to_have_count(1, timeout=SLOW)
+        playwright.expect(selected).to_have_count(1)
         playwright.expect(selected).to_contain_text("2*")
         assert page.inner_text(".explanation h2") == title
         page.fill("#class-search", "4790")
-        playwright.expect(page.locator(".grid-rows [role=row]")).to_have_count(1, timeout=SLOW)
+        playwright.expect(page.locator(".grid-rows [role=row]")).to_have_count(1)
         playwright.expect(selected).to_have_count(0)
         assert page.inner_text(".explanation h2") == title
         page.focus(".grid")
         page.keyboard.press("Home")
         page.keyboard.press("Enter")
         playwright.expect(selected).to_have_count(1)
-        playwright.expect(page.locator(".explanation h2")).to_contain_text("4790*", timeout=SLOW)
+        playwright.expect(page.locator(".explanation h2")).to_contain_text("4790*")
         show(page, "figures")
         page.click('[data-attribute="salary"] >> text=Watch the worst class')
-        playwright.expect(page.locator(".explanation h2")).to_contain_text("zip 476**, age 2*", timeout=SLOW)
+        playwright.expect(page.locator(".explanation h2")).to_contain_text("zip 476**, age 2*")
         playwright.expect(page.locator("#class-search")).to_have_value("")
         playwright.expect(selected).to_contain_text("2*")
 
@@ -649,7 +628,7 @@ def test_thousands_of_classes_are_listed_by_drawing_a_few(browser, server):
     text = "zip,pay\n" + "\n".join(f"{at % 30_000},{at % 13}" for at in range(60_000))
     with watched(browser, server) as page:
         page.set_input_files("#file", {"name": "people.csv", "mimeType": "text/csv", "buffer": text.encode()})
-        page.wait_for_selector(".verdict h2", timeout=SLOW)
+        page.wait_for_selector(".verdict h2")
         settled(page)
         show(page, "classes")
         page.wait_for_selector(".grid-rows .key")
@@ -678,7 +657,7 @@ def test_a_cell_is_a_text_whatever_it_holds(browser, server):
         page.wait_for_selector(".column")
         page.select_option(f'[data-column="{evil}"] select', "quasi-identifier")
         page.select_option('[data-column="pay"] select', "sensitive")
-        page.wait_for_selector(".verdict h2", timeout=SLOW)
+        page.wait_for_selector(".verdict h2")
         settled(page)
         show(page, "classes")
         page.wait_for_selector(".grid-rows .key")
@@ -689,13 +668,13 @@ def test_a_cell_is_a_text_whatever_it_holds(browser, server):
 def test_a_job_is_cancelled_on_the_page(browser, server, adult_file):
     with watched(browser, server) as page:
         page.set_input_files("#file", str(adult_file))
-        page.wait_for_selector(".verdict h2", timeout=SLOW)
+        page.wait_for_selector(".verdict h2")
         settled(page)
         show(page, "repair")
         page.wait_for_selector(".slider")
         page.click("#frontier-start")
         page.click("[data-cancel]")
-        page.wait_for_selector("#frontier-outcome >> text=Cancelled", timeout=SLOW)
+        page.wait_for_selector("#frontier-outcome >> text=Cancelled")
 
 
 def test_without_the_token_the_page_says_what_to_do(browser, server):
@@ -755,13 +734,13 @@ def test_the_checker_finds_nothing_serious_and_nothing_overflows(browser, server
         show(page, "repair")
         page.wait_for_selector('[data-level-figure="loss"]')
         page.click("#release-start")
-        page.wait_for_selector('[data-file="release.csv"]', timeout=SLOW)
+        page.wait_for_selector('[data-file="release.csv"]')
         page.click("#compare summary")
         page.wait_for_selector(".sides .changed")
         page.click("#useful summary")
-        page.wait_for_selector("svg.useful", timeout=SLOW)
+        page.wait_for_selector("svg.useful")
         for kind in ("frontier", "lattice", "attack"):
             page.click(f"#{kind}-start")
-            page.wait_for_selector(f"svg.{kind}", timeout=SLOW)
+            page.wait_for_selector(f"svg.{kind}")
         check(page, "repair")
     assert {name: problems for name, problems in found.items() if problems} == {}

@@ -9,7 +9,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tclose.web.openapi import openapi
-from web.serving import running
 
 DOORS = [(method.upper(), path) for path, methods in openapi()["paths"].items() for method in methods]
 KINDS = ["profile", "audit", "hierarchies", "levels", "anonymize", "frontier"]
@@ -45,12 +44,6 @@ policies = st.one_of(
 often = settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
-
-
-@pytest.fixture(scope="module")
-def server():
-    with running() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")

@@ -2,8 +2,7 @@
 
 import pytest
 
-from web.browsing import FLAGS, PATIENCE, chromium, watched
-from web.serving import running
+from web.browsing import settled, watched
 
 playwright = pytest.importorskip("playwright.sync_api")
 expect = playwright.expect
@@ -24,21 +23,6 @@ WITHIN = "document.activeElement === document.body || Boolean(document.activeEle
 PLACE = "(parts) => parts.findLastIndex((part) => document.activeElement.closest(part))"
 
 
-@pytest.fixture(scope="module")
-def server():
-    with running() as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def browser():
-    path = chromium()
-    with playwright.sync_playwright() as driver:
-        found = driver.chromium.launch(executable_path=path, args=list(FLAGS))
-        yield found
-        found.close()
-
-
 def stop(page):
     """Return where the focus is; it must be seen there, unless it is on the page as a whole."""
     at = page.evaluate(AT)
@@ -57,11 +41,7 @@ def tab_to(page, selector, key="Tab"):
 
 
 def has_focus(page, selector):
-    expect(page.locator(selector)).to_be_focused(timeout=PATIENCE)
-
-
-def settled(page):
-    page.wait_for_selector('.workbench[data-stale="false"] .verdict h2')
+    expect(page.locator(selector)).to_be_focused()
 
 
 def opened(page):
@@ -111,7 +91,7 @@ def test_the_path_is_walked_from_opening_to_handing_over(browser, server):
         tab_to(page, '[data-file="release.zip"]')
         with page.expect_download():
             page.keyboard.press("Enter")
-        expect(page.locator("#step-hint")).to_have_text("Everything is done.", timeout=PATIENCE)
+        expect(page.locator("#step-hint")).to_have_text("Everything is done.")
 
 
 def test_what_opens_is_closed_by_escape_and_the_focus_comes_back(browser, server):

@@ -8,12 +8,6 @@ from tclose.cli import serve
 from web.serving import running
 
 
-@pytest.fixture(scope="module")
-def server():
-    with running() as found:
-        yield found
-
-
 def database(path, **tables):
     with sqlite3.connect(path) as connection:
         for name, rows in tables.items():

@@ -9,26 +9,10 @@ import pytest
 
 from tclose.errors import InputError
 from tclose.web import api, downloads, work
-from web.browsing import FLAGS, PATIENCE, chromium, watched
-from web.serving import running
+from web.browsing import PATIENCE, hint, require, settled, watched
 
 playwright = pytest.importorskip("playwright.sync_api")
 expect = playwright.expect
-
-
-@pytest.fixture(scope="module")
-def server():
-    with running() as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def browser():
-    path = chromium()
-    with playwright.sync_playwright() as driver:
-        found = driver.chromium.launch(executable_path=path, args=list(FLAGS))
-        yield found
-        found.close()
 
 
 @pytest.fixture
@@ -63,19 +47,6 @@ def open_salary(page):
 def open_measured(page):
     open_salary(page)
     settled(page)
-
-
-def settled(page):
-    page.wait_for_selector('.workbench[data-stale="false"] .verdict h2')
-
-
-def require(page, text):
-    page.fill("#threshold-t-", text)
-    page.press("#threshold-t-", "Enter")
-
-
-def hint(page, text):
-    expect(page.locator("#step-hint")).to_have_text(text, timeout=PATIENCE)
 
 
 def newest(page, server, kind):

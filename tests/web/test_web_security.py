@@ -17,12 +17,6 @@ DOORS = [
 ]
 
 
-@pytest.fixture(scope="module")
-def server():
-    with running() as found:
-        yield found
-
-
 @pytest.mark.parametrize(("method", "path"), DOORS, ids=lambda part: part)
 def test_no_door_opens_without_the_token(server, method, path):
     for token in ({}, {"x-tclose-token": ""}, {"x-tclose-token": "x" * 43}, {"x-tclose-token": "é"}):

@@ -5,26 +5,10 @@ import zipfile
 
 import pytest
 
-from web.browsing import FLAGS, PATIENCE, chromium, watched
-from web.serving import running
+from web.browsing import settled, watched
 
 playwright = pytest.importorskip("playwright.sync_api")
 expect = playwright.expect
-
-
-@pytest.fixture(scope="module")
-def server():
-    with running() as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def browser():
-    path = chromium()
-    with playwright.sync_playwright() as driver:
-        found = driver.chromium.launch(executable_path=path, args=list(FLAGS))
-        yield found
-        found.close()
 
 
 def said(page, roles):
@@ -32,8 +16,8 @@ def said(page, roles):
     for item in page.locator(".column").all():
         name = item.get_attribute("data-column")
         page.select_option(f'[id="role-{name}"]', roles.get(name, "identifier"))
-    page.wait_for_selector('.workbench[data-stale="false"] .verdict h2', timeout=PATIENCE)
-    expect(page.locator("#step-findings")).to_contain_text("done", timeout=PATIENCE)
+    settled(page)
+    expect(page.locator("#step-findings")).to_contain_text("done")
 
 
 def handed_over(page, tmp_path, method="mondrian"):
@@ -44,7 +28,7 @@ def handed_over(page, tmp_path, method="mondrian"):
     page.focus("#release-start")
     page.keyboard.press("Enter")
     take = page.locator('[data-file="release.zip"]')
-    take.wait_for(timeout=PATIENCE)
+    take.wait_for()
     expect(page.locator("#step-release")).to_contain_text("done")
     take.focus()
     with page.expect_download() as started:
@@ -64,7 +48,7 @@ def test_adult_is_walked_from_its_file_to_the_package(browser, server, adult_fil
     }
     with watched(browser, server) as page:
         page.set_input_files("#file", str(adult_file))
-        page.wait_for_selector(".column", timeout=PATIENCE)
+        page.wait_for_selector(".column")
         said(page, roles)
         assert "30,162 rows" in page.inner_text(".top .facts")
         files = handed_over(page, tmp_path)
@@ -80,17 +64,17 @@ def test_a_million_raw_rows_have_figures_classes_and_an_explanation(browser, ser
     roles = {"born": "quasi-identifier", "zip": "quasi-identifier", "pay": "sensitive"}
     with watched(browser, server) as page:
         page.set_input_files("#file", str(file))
-        page.wait_for_selector(".column", timeout=PATIENCE)
+        page.wait_for_selector(".column")
         said(page, roles)
         assert "1,000,000 rows" in page.inner_text(".top .facts")
         assert page.inner_text('[data-figure="k"]') == "1"
         page.focus("#tab-figures")
         page.keyboard.press("ArrowRight")
-        page.wait_for_selector(".grid-rows .key", timeout=PATIENCE)
+        page.wait_for_selector(".grid-rows .key")
         assert page.get_attribute(".grid", "aria-rowcount") == "1000001"
         page.focus(".grid")
         page.keyboard.press("Enter")
-        page.wait_for_selector(".player", timeout=PATIENCE)
+        page.wait_for_selector(".player")
         expect(page.locator('.grid-rows [aria-selected="true"]')).to_have_count(1)
 
 
@@ -100,11 +84,11 @@ def test_a_broken_file_is_mended_and_walked_to_the_package(browser, server, tmp_
     roles = {"zip": "quasi-identifier", "age": "quasi-identifier", "ill": "sensitive"}
     with watched(browser, server) as page:
         page.set_input_files("#file", {"name": "broken.csv", "mimeType": "text/csv", "buffer": broken})
-        page.wait_for_selector(".lines >> text=zip;age;ill", timeout=PATIENCE)
+        page.wait_for_selector(".lines >> text=zip;age;ill")
         page.select_option("#reading-quote", "none")
         page.focus("#reading-again")
         page.keyboard.press("Enter")
-        page.wait_for_selector(".column", timeout=PATIENCE)
+        page.wait_for_selector(".column")
         said(page, roles)
         files = handed_over(page, tmp_path)
     assert files["release.csv"].count("\n") == 202
@@ -120,10 +104,10 @@ def test_a_table_of_a_database_is_walked_to_the_package(browser, server, tmp_pat
     roles = {"zip": "quasi-identifier", "age": "quasi-identifier", "ill": "sensitive"}
     with watched(browser, server) as page:
         page.set_input_files("#file", str(tmp_path / "clinic.sqlite"))
-        expect(page.locator("#table-list")).to_be_focused(timeout=PATIENCE)
+        expect(page.locator("#table-list")).to_be_focused()
         page.keyboard.type("patients")
         page.keyboard.press("Enter")
-        page.wait_for_selector(".column", timeout=PATIENCE)
+        page.wait_for_selector(".column")
         assert page.inner_text(".table-name") == "patients of clinic.sqlite"
         said(page, roles)
         files = handed_over(page, tmp_path)
