@@ -69,6 +69,14 @@ export function classesPanel(root) {
     if (view.job) page(0);
   }
 
+  // Nothing is measured: what is still on its way is of something else.
+  function none() {
+    Object.assign(view, { job: null, total: 0, selected: null });
+    anew();
+    draw();
+    explanation.clear();
+  }
+
   function draw() {
     const chosen = columnsShown();
     grid.style.setProperty("--columns", chosen.map((column) => `minmax(0, ${column < view.keys ? 1.6 : 1.3}fr)`).join(" "));
@@ -80,7 +88,7 @@ export function classesPanel(root) {
     space.style.height = `${tall()}px`;
     empty.hidden = view.matching > 0;
     grid.hidden = view.matching === 0;
-    empty.textContent = view.search ? "No class holds this text." : "There are no classes.";
+    empty.textContent = !view.job ? "There are no classes: nothing is measured." : view.search ? "No class holds this text." : "There are no classes.";
     count.textContent = view.search ? `${counted(view.matching, "class", "classes")} of ${view.total.toLocaleString("en")} found` : counted(view.total, "class", "classes");
     drawRows(chosen);
   }
@@ -169,7 +177,7 @@ export function classesPanel(root) {
   listen("audit", () => {
     const { job, result, busy } = state.audit;
     if (busy || !result) {
-      if (!result && !busy) { view.job = null; view.matching = 0; view.selected = null; draw(); explanation.clear(); }
+      if (!result && !busy) none();
       return;
     }
     if (job === view.job) return;

@@ -15,6 +15,8 @@ export function explanationPanel() {
   let version = 0;
 
   function clear() {
+    version += 1; // what is still on its way is of something else
+    element.removeAttribute("aria-busy");
     shown?.stop();
     shown = null;
     asked.key = null;

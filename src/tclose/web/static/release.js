@@ -8,7 +8,7 @@ import { percent, visible } from "./format.js";
 import { taking } from "./stale.js";
 import { meaning } from "./terms.js";
 import { usefulness } from "./useful.js";
-import { change, kept, listen, state, tell } from "./store.js";
+import { change, handOver, kept, listen, state, tell } from "./store.js";
 import { worker } from "./work.js";
 
 export function releasePanel() {
@@ -103,7 +103,7 @@ function losses(release) {
 
 function downloads(job) {
   const save = (text, file, name, props = {}) =>
-    taking(text, job, () => kept().then(() => take(job.id, file, name)).then(() => { if (file.startsWith("release.")) { state.handedOver = job.id; tell("release"); } }), { "data-file": file, ...props });
+    taking(text, job, () => kept().then(() => take(job.id, file, name)).then(() => { if (file.startsWith("release.")) handOver(job.id); }), { "data-file": file, ...props });
   return h(
     "div",
     { class: "downloads" },

@@ -9,6 +9,7 @@ const MOST_STEPS = 100;
 const LONGEST_HISTORY = 1_000_000;
 const GRACE = 300_000;
 const KEY = "tclose-table";
+const TAKEN = "tclose-taken";
 
 export const state = {
   words: null,
@@ -77,8 +78,15 @@ async function enter(table, policy, jobs, options, history = null) {
   const audit = { busy: true, stale: false, job: null, result: null, sample: null, error: null, stage: "" };
   const suggested = result.suggested ? structuredClone(result.policy) : null;
   const open = { columns: new Set(), levels: new Set() };
-  Object.assign(state, { table, profile: result.profile, suggested, open, before: {}, policy: policy ?? result.policy, history: history ?? { past: [], future: [] }, hierarchies: {}, jobs, audit, release: null, handedOver: null });
+  Object.assign(state, { table, profile: result.profile, suggested, open, before: {}, policy: policy ?? result.policy, history: history ?? { past: [], future: [] }, hierarchies: {}, jobs, audit, release: null, handedOver: sessionStorage.getItem(TAKEN) });
   sessionStorage.setItem(KEY, table.id);
+}
+
+// Which release was taken away, also after a reload.
+export function handOver(job) {
+  state.handedOver = job;
+  sessionStorage.setItem(TAKEN, job);
+  tell("release");
 }
 
 // A table belongs to one tab: a tab that was duplicated finds the lock taken and starts afresh.
@@ -182,7 +190,7 @@ export async function measure() {
     Object.assign(audit, { busy: false, stale: false, job: job.id, result: job.result, made: job, sample: null, error: null });
   } catch (problem) {
     if (mine.signal.aborted) return; // other figures are on their way
-    Object.assign(audit, { busy: false, stale: false, sample: null, error: unexpected(problem) });
+    Object.assign(audit, { busy: false, stale: false, job: null, result: null, sample: null, error: unexpected(problem) });
   }
   tell("audit");
 }
