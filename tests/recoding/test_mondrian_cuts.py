@@ -1,13 +1,19 @@
 """Cuts: what each piece holds, counted row by row, and how near a threshold it is."""
 
+from dataclasses import replace
+
 import numpy as np
+import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from recoding.cutting_problems import problem_of, problems, quasi_of
 from tclose.recoding.boxes import Axis, Boxes
+from tclose.recoding.mondrian import cutting
 from tclose.recoding.mondrian import method as mondrian
 from tclose.recoding.mondrian.cuts import Cuts, Parts, Profile, runs_along
-from tclose.recoding.mondrian.cutting import RowsHere
+from tclose.recoding.mondrian.cutting import RowsHere, cut_here
+from tclose.recoding.mondrian.judging import Judge
 from tclose.recoding.partition import cell_costs, hulls
 from tclose.recoding.search import Search
 from tclose.roles import Nominal
@@ -95,3 +101,26 @@ def test_a_line_is_also_cut_in_the_middle_of_its_width():
     values = [*range(99), 1000, 1001, 1002]
     sensitive = ["x"] * 33 + ["y"] * 33 + ["z"] * 33 + ["x", "y", "z"]
     assert cut_at(values, sensitive, 3, "0") == [3, 99]
+
+
+@given(problems(most_rows=60), st.integers(1, 12), st.integers(1, 3))
+@settings(deadline=None, max_examples=100)
+def test_parts_that_are_cut_share_by_share_become_the_classes_of_all_cut_together(problem, share, threads):
+    boxes, judge = Boxes.of(problem), Judge.of(problem)
+    together = cut_here(problem, boxes, boxes.compartments, judge, lambda _done: None)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cutting, "SHARE", share)
+        shares = cut_here(problem, boxes, boxes.compartments, judge, lambda _done: None, threads)
+    assert shares.tolist() == together.tolist()
+
+
+@given(problems(most_rows=40))
+@settings(deadline=None, max_examples=100)
+def test_what_nobody_asks_of_an_attribute_has_no_say_in_the_cuts(problem):
+    by_size = replace(problem, tasks=tuple(task for task in problem.tasks if task.attribute is None))
+    without = replace(by_size, domains=(), ranks=problem.ranks[:, :0])
+    boxes = Boxes.of(problem)
+    found = [
+        cut_here(each, boxes, boxes.compartments, Judge.of(each), lambda _done: None) for each in (by_size, without)
+    ]
+    assert found[0].tolist() == found[1].tolist()

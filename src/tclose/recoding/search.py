@@ -69,7 +69,7 @@ class Search:
     effort: float = 1.0
     """How many rounds a release is improved, in multiples of the usual number; 0 leaves it as it was found."""
     threads: int | None = None
-    """How many threads may share the improvement, which does not depend on it; all processors if left out."""
+    """How many threads may share the work, which does not depend on it; all processors if left out."""
     tell: Tell = _silent
     cluster: Cluster | None = None
     """Where rows can be put, if they came from a cluster, so that it shares in the work."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -17,13 +17,18 @@ from tclose.recoding.mondrian.cuts import Parts, Profile, Runs, Values
 from tclose.recoding.mondrian.judging import Judge
 from tclose.recoding.mondrian.scoring import Chooser, Division
 from tclose.recoding.problem import Codes, Problem
+from tclose.recoding.threads import in_threads
 
 _NEARLY = 0.9
 """So much is done at the most as long as many rows are in parts that may still be cut."""
+SHARE = 32_000
+"""About so many distinct rows are cut to the end at a time: what is known of them fits into the cache."""
+_FIRST = 0.4
+"""Which share of the work it is to cut a large table into parts of so few rows."""
 
 
 def cut_here(
-    problem: Problem, boxes: Boxes, part_of: Integers, judge: Judge, tell: Callable[[float], None]
+    problem: Problem, boxes: Boxes, part_of: Integers, judge: Judge, tell: Callable[[float], None], threads: int = 1
 ) -> Integers:
     """Return the class of each distinct row after cutting parts until no cut is left.
 
@@ -37,25 +42,73 @@ def cut_here(
         Says which cuts are allowed.
     tell
         Told which share is done: of the rows, or of the rounds that halve a table until parts have k rows.
+    threads
+        How many may share the work on a large table; the classes do not depend on it.
     """
-    rows = RowsHere.of(problem, boxes, part_of)
-    chooser = Chooser(boxes, judge)
-    classes = np.full(len(problem.counts), -1, dtype=np.int64)
-    closed, rounds, halvings = 0, 0, math.log2(max(problem.rows / problem.k, 2.0))
+    large = len(problem.counts) > 2 * SHARE
+    first = _FIRST if large else 1.0
+    found = _cut_down(problem, boxes, part_of, judge, lambda done: tell(first * done), SHARE if large else 0)
+    classes, shares = found.classes, _shares(found.small)
+
+    def cut(rows: Integers) -> Integers:
+        part = np.unique(found.small[rows], return_inverse=True)[1]
+        return _cut_down(*_rows_of(problem, boxes, rows), part, judge, lambda _done: None, 0).classes
+
+    following = int(classes.max(initial=-1)) + 1
+    for at, (rows, own) in enumerate(zip(shares, in_threads(cut, shares, threads), strict=True)):
+        tell(first + (1 - first) * at / len(shares))
+        classes[rows] = following + own
+        following += int(own.max(initial=-1)) + 1
+    return numbered_by_first(classes)
+
+
+@dataclass(frozen=True)
+class _CutDown:
+    """What came of rows: they are in a class, or wait in a part that is small enough to be cut by itself."""
+
+    classes: Integers
+    """The class of each row, from 0; −1 where it is in a small part."""
+    small: Integers
+    """The small part of each row; −1 where it is in a class."""
+
+
+def _cut_down(
+    problem: Problem, boxes: Boxes, part_of: Integers, judge: Judge, tell: Callable[[float], None], small: int
+) -> _CutDown:
+    """Cut all parts round by round, until none is left that can be cut and has more distinct rows than a small one."""
+    rows, chooser = RowsHere.of(problem, boxes, part_of), Chooser(boxes, judge)
+    classes, waiting = (np.full(len(problem.counts), -1, dtype=np.int64) for _ in range(2))
+    closed, left, rounds, halvings = 0, 0, 0, math.log2(max(problem.rows / max(problem.k, small), 2.0))
     while rows.parts.number:
         tell(max(1 - int(rows.parts.sizes.sum()) / problem.rows, min(rounds / halvings, _NEARLY)))
         rounds += 1
         division, labelled = chooser.division(rows)
-        sizes = division.summed([each.sizes for each in labelled])
-        done = division.uncut | (sizes < 2 * problem.k)
-        piece = rows.pieces(division, labelled)
-        mine, ending = rows.by_axis[0], done[piece]
-        classes[mine[ending]] = closed + (np.cumsum(done) - 1)[piece[ending]]
-        closed += int(done.sum())
+        done = division.uncut | (division.summed([each.sizes for each in labelled]) < 2 * problem.k)
+        piece, mine = rows.pieces(division, labelled), rows.by_axis[0]
+        resting = ~done & (np.bincount(piece, minlength=len(done)) <= small)
+        for kind, into, begin in ((done, classes, closed), (resting, waiting, left)):
+            here = kind[piece]
+            into[mine[here]] = begin + (np.cumsum(kind) - 1)[piece[here]]
+        closed, left, open_ = closed + int(done.sum()), left + int(resting.sum()), ~(done | resting)
         part_of = np.full(len(classes), -1, dtype=np.int64)
-        part_of[mine[~ending]] = (np.cumsum(~done) - 1)[piece[~ending]]
+        part_of[mine[open_[piece]]] = (np.cumsum(open_) - 1)[piece[open_[piece]]]
         rows = rows.dealt(part_of)
-    return numbered_by_first(classes)
+    return _CutDown(classes, waiting)
+
+
+def _shares(small: Integers) -> list[Integers]:
+    """Return the rows that wait in small parts, some whole parts at a time."""
+    waiting = np.flatnonzero(small >= 0)
+    order = waiting[np.argsort(small[waiting], kind="stable")]
+    ends = np.cumsum(np.bincount(small[waiting]))
+    bounds = ends[np.flatnonzero(np.diff(ends // SHARE))]
+    return [each for each in np.split(order, bounds) if len(each)]
+
+
+def _rows_of(problem: Problem, boxes: Boxes, rows: Integers) -> tuple[Problem, Boxes]:
+    """Return some rows side by side, where cutting finds them without going through all of memory."""
+    here = replace(problem, codes=problem.codes[:0], ranks=problem.ranks[rows], counts=problem.counts[rows])
+    return here, replace(boxes, positions=boxes.positions[rows], compartments=boxes.compartments[rows])
 
 
 def numbered_by_first(classes: Integers) -> Integers:

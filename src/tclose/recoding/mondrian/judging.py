@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,9 @@ FREE = 0.02
 """A cut is worth its gain by the distance that it leads to plus this."""
 _NEAR = 1e-9
 """Nearer to a threshold than this, fractions decide."""
+_NONE = np.zeros(0, dtype=np.int64)
+_UNCOUNTED = Block(np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32), _NONE, _NONE)
+"""Stands for the counts of an attribute that no requirement asks for."""
 
 
 @dataclass(frozen=True)
@@ -76,8 +80,14 @@ class Judge:
     def _strains(self) -> bool:
         return self.wary and any(requirement.threshold for _, requirement in self.close)
 
+    @cached_property
+    def _asked(self) -> frozenset[int]:
+        """The attributes whose counts a requirement asks for."""
+        others = (task.attribute for task in self.others if task.attribute is not None)
+        return frozenset([*others, *(attribute for attribute, _ in self.close)])
+
     def _counted(self, parts: Parts, cuts: Cuts) -> Iterator[tuple[slice, tuple[Block, ...]]]:
-        """Yield the pieces of some parts after the other, with the counts of every attribute."""
+        """Yield the pieces of some parts after the other, with the counts of every attribute that is asked for."""
         pieces = cuts.pieces
         first = np.searchsorted(pieces.part, np.arange(parts.number + 1))
         values = max((len(domain.counts) for domain in self.problem.domains), default=1)
@@ -89,7 +99,10 @@ class Judge:
                 some = range(int(low), int(high))
                 yield (
                     span,
-                    tuple(self._block(cuts, some, attribute) for attribute in range(len(self.problem.domains))),
+                    tuple(
+                        self._block(cuts, some, at) if at in self._asked else _UNCOUNTED
+                        for at in range(len(self.problem.domains))
+                    ),
                 )
 
     def _block(self, cuts: Cuts, some: range, attribute: int) -> Block:

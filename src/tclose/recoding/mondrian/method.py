@@ -6,6 +6,7 @@ requirement, so that every class does. Distances are convex: a piece beyond t ca
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
@@ -16,7 +17,6 @@ from tclose.counts import Integers
 from tclose.measuring import Task
 from tclose.recoding.boxes import Boxes
 from tclose.recoding.checking import Checker
-from tclose.recoding.cluster_rows import Cluster
 from tclose.recoding.mondrian.cluster_cutting import PAYS_FROM, cut_on_cluster
 from tclose.recoding.mondrian.cutting import cut_here
 from tclose.recoding.mondrian.judging import Judge
@@ -62,7 +62,7 @@ def find(problem: Problem, search: Search) -> Partition | None:
         if best is not None and search.late():
             break
         judge = Judge.of(tighter, wary=wary)
-        classes = _cut(tighter, boxes, boxes.compartments, judge, tell, search.cluster)
+        classes = _cut(tighter, boxes, boxes.compartments, judge, tell, search)
         cells = hulls(problem, rows, classes, int(classes.max()) + 1)
         found = Partition(rows, classes, problem.counts, cells)
         if best is None or search.loss(problem, found) < search.loss(problem, best):
@@ -95,7 +95,7 @@ def divided(problem: Problem, partition: Partition, search: Search) -> Partition
     def tell(done: float) -> None:
         search.tell("cutting", done)
 
-    classes = _cut(pieces, boxes, partition.classes[kept], Judge.of(pieces, wary=False), tell, search.cluster)
+    classes = _cut(pieces, boxes, partition.classes[kept], Judge.of(pieces, wary=False), tell, search)
     cells = hulls(problem, rows, classes, int(classes.max()) + 1)
     return Partition(
         np.concatenate([rows, partition.rows[~kept]]),
@@ -111,12 +111,12 @@ def _cut(
     part_of: Integers,
     judge: Judge,
     tell: Callable[[float], None],
-    cluster: Cluster | None,
+    search: Search,
 ) -> Integers:
     """Return the class of each distinct row after cutting parts, here or on the cluster that the rows came from."""
-    if cluster is None or len(problem.counts) < PAYS_FROM:
-        return cut_here(problem, boxes, part_of, judge, tell)
-    return cut_on_cluster(problem, boxes, part_of, judge, tell, cluster)
+    if search.cluster is None or len(problem.counts) < PAYS_FROM:
+        return cut_here(problem, boxes, part_of, judge, tell, search.threads or os.cpu_count() or 1)
+    return cut_on_cluster(problem, boxes, part_of, judge, tell, search.cluster)
 
 
 def _tries(problem: Problem) -> tuple[tuple[Fraction, bool], ...]:
