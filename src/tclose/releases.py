@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Protocol
@@ -21,6 +21,7 @@ from tclose.policy_about import About
 from tclose.progress import Report
 from tclose.recipes import Recipe
 from tclose.recoding.full_domain.surroundings import Surroundings
+from tclose.recoding.losses.beside import Costs
 from tclose.recoding.usefulness import Usefulness
 from tclose.results import Audit, Value
 from tclose.roles import Roles
@@ -204,6 +205,10 @@ class Release:
     """Where no detail is kept, why; None elsewhere, and where that is not known."""
     attack: Attack | None = field(default=None, repr=False)
     """What attackers got on releases of halves of the table made alike, where it was to withstand them."""
+    costs: Costs | None = field(default=None, repr=False)
+    """The losses as they may be told beside the release; None where none was measured."""
+    tells_original: bool = False
+    """Whether its documents tell what only the owner of the original may know."""
 
     @property
     def holds(self) -> bool:
@@ -234,11 +239,15 @@ class Release:
 
     @property
     def withholds_original(self) -> bool:
-        """Whether what is told beside the release says nothing of the original's sensitive values.
+        """Whether what is told beside the release has no figure against the original.
 
         Where rows were left out, the original's figures less the release's are those of these rows.
         """
-        return self.suppressed > 0
+        return self.suppressed > 0 and not self.tells_original
+
+    def with_original(self) -> Release:
+        """Return the release with documents that tell its owner everything; they say that they are confidential."""
+        return replace(self, tells_original=True)
 
     @property
     def table(self) -> Released[Any]:
@@ -337,7 +346,8 @@ class Release:
         written
             The files that were written; their audits are shown instead of audits of the rows at hand.
         frontier
-            What other thresholds would have cost, to be shown beside it.
+            What other thresholds would have cost, to be shown beside it; only the owner of the original may know
+            that, so that such a report tells everything and is confidential.
         about
             What it is for, and who answers for it.
         template
@@ -351,9 +361,9 @@ class Release:
     def to_markdown(self) -> str:
         """Return the release as Markdown."""
         from tclose.render.faces.markdown import markdown
-        from tclose.render.telling.releases import release_document
+        from tclose.render.telling.releases import release_handed_over
 
-        return markdown(release_document(self))
+        return markdown(release_handed_over(self))
 
     def __str__(self) -> str:
         from tclose.render.faces.text import text

@@ -52,7 +52,7 @@ def test_before_and_after_are_those_of_both_files(hospital, tmp_path):
 
 def test_what_it_cost_and_the_recipe_are_told(hospital):
     release = tclose.anonymize(hospital, ROLES, method="full-domain", seed=7, **ASKED)
-    html = release.to_html()
+    html = release.with_original().to_html()
     rows = Cells(html).rows
     for name, lost in release.column_losses.items():
         (told,) = [row[1] for row in rows if row[0] == name and len(row) == 3 and row[2] == ""]

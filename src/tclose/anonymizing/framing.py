@@ -263,7 +263,7 @@ def _inferred(name: str, observed: Observed, notes: list[str]) -> Hierarchy | No
     if tree is None:
         return None
     if tree.height > 1:
-        notes.append(f"{name}: a hierarchy of {tree.height + 1} levels was made from its values.")
+        notes.append(f"{name}: a hierarchy was made from its values.")
     return tree
 
 

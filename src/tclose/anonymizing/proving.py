@@ -248,8 +248,9 @@ def _middle(one: Requirement, other: Requirement) -> Requirement:
 def without_rows(release: Release) -> Release:
     """Return what is said of a release that may not be published, without its rows and its recipe."""
     return replace(
-        release, class_count=0, suppressed=0, levels=None, losses={}, column_losses={}, recipe=None, work=None
-    )
+        release, class_count=0, suppressed=0, levels=None, losses={}, column_losses={}, costs=None, recipe=None,
+        work=None,
+    )  # fmt: skip
 
 
 def obstacles_of(missed: Sequence[Verdict], *, proven: bool) -> tuple[Obstacle, ...]:

@@ -28,6 +28,7 @@ from tclose.policy_release import MOST_EFFORT
 from tclose.presets import preset_named, with_preset
 from tclose.progress import shows_progress, silent
 from tclose.recoding.full_domain.surroundings import quick_surroundings
+from tclose.recoding.losses.beside import told_beside
 from tclose.recoding.losses.catalogue import LOSSES, all_losses, losses_by_column
 from tclose.recoding.methods import METHODS, Found, check_method, found
 from tclose.recoding.partition import published
@@ -299,6 +300,7 @@ def _made(
         levels=recipe.levels,
         losses=all_losses(frame.problem, partition),
         column_losses=losses_by_column(frame.problem, partition),
+        costs=told_beside(frame.problem, partition),
         notes=(*table.notes, *frame.notes, *best.partition.notes, *_stricter_note(frame.problem, best.method)),
         unprotected=roles.unprotected(columns),
         recipe=recipe,

@@ -193,6 +193,13 @@ release_output_options = together(
         ".openlineage.json.",
     ),
     template_option(OUTPUT),
+    option(
+        "--show-original",
+        section=OUTPUT,
+        is_flag=True,
+        help="Tell in --report and --format what only the owner of the original may know; such a document is "
+        "confidential.",
+    ),
     option("--force", section=OUTPUT, is_flag=True, help="Write over existing files."),
     option(
         "--replace", section=OUTPUT, is_flag=True, help="With --into: swap a table that is there, in one transaction."

@@ -61,14 +61,21 @@ def _report(path: str, frontier: Frontier | None, given: Mapping[str, Any]) -> C
     """Return the report that a person asked for: a page, or data."""
     ending = Path(path).suffix.lower()
     if ending == ".json":
-        return replace(report_at(path, always=True), kind="page")
+        told = report_at(path, always=True)
+        return replace(told, kind="page", told=lambda release, found: told.told(_shown(release, given), found))
     if ending not in PAGES:
         raise InputError("--report writes a page or data; name a file that ends in .html or in .json.")
     return Companion("page", target_at(path), lambda release, found: _page(release, found, frontier, given), True)
 
 
 def _page(release: Release, written: Written | None, frontier: Frontier | None, given: Mapping[str, Any]) -> str:
+    release = _shown(release, given)
     return release.to_html(written, frontier=frontier, about=given.get("about"), template=given.get("template"))
+
+
+def _shown(release: Release, given: Mapping[str, Any]) -> Release:
+    """Return a release whose documents tell what was asked for."""
+    return release.with_original() if given["show_original"] else release
 
 
 def deliver_release(release: Release, table: object, given: Mapping[str, Any], frontier: Frontier | None = None) -> int:
@@ -101,7 +108,7 @@ def _remark(release: Release, given: Mapping[str, Any]) -> None:
 def _summary(release: Release, written: Written | None, frontier: Frontier | None, given: Mapping[str, Any]) -> str:
     form = given["form"]
     if form == "json":
-        return report_text(release, written)
+        return report_text(_shown(release, given), written)
     if form == "html":
         return _page(release, written, frontier, given)
     from tclose.render.telling.releases import release_document

@@ -46,7 +46,13 @@ _OF_AUDITS: dict[str, Callable[[Audit, About], Download]] = {
 
 
 def _release_report(made: Made, about: About) -> Download:
-    return Download("report.html", HTML, made.release.to_html(made.written, frontier=made.frontier, about=about))
+    return Download("report.html", HTML, made.release.to_html(made.written, about=about))
+
+
+def _owners_report(made: Made, about: About) -> Download:
+    """Return the report that tells everything, which stays with the original."""
+    told = made.release.with_original().to_html(made.written, frontier=made.frontier, about=about)
+    return Download("report.confidential.html", HTML, told)
 
 
 def _written(made: Made, name: str, media_type: str) -> Download:
@@ -61,12 +67,12 @@ def _package(made: Made, about: About) -> Download:
     """Return the package that is handed over, made for those that are named in its report."""
     from tclose.web.packages import write_package
 
-    told = repr((about, made.release.attack, made.frontier))
+    told = repr((about, made.release.attack))
     path = made.folder / f"release-{hashlib.sha256(told.encode()).hexdigest()[:16]}.zip"
     if not path.exists():
         partial = path.with_suffix(".partial")
         try:
-            write_package(partial, made.release, made.written, replace(made.policy, about=about), made.frontier)
+            write_package(partial, made.release, made.written, replace(made.policy, about=about))
             partial.replace(path)
         finally:
             partial.unlink(missing_ok=True)
@@ -80,6 +86,7 @@ _OF_RELEASES: dict[str, Callable[[Made, About], Download]] = {
     "recipe.json": lambda made, _about: Download("release.csv.recipe.json", JSON, path=made.written.recipe),
     "report.json": lambda made, _about: Download("release.csv.report.json", JSON, path=made.written.report),
     "report.html": _release_report,
+    "report.confidential.html": _owners_report,
     "release.zip": _package,
 }
 

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from tclose.frontiers import Frontier
 from tclose.policy import Policy
 from tclose.policy_release import ReleasePolicy
 from tclose.releases import Release, Written
@@ -32,9 +31,7 @@ The recipe by which the release was made is not here. It holds values of the ori
 """
 
 
-def write_package(
-    place: Path, release: Release, written: Written, policy: Policy, frontier: Frontier | None = None
-) -> None:
+def write_package(place: Path, release: Release, written: Written, policy: Policy) -> None:
     """Write the package of a release as a zip file; the recipe, which holds values of the original, is not in it.
 
     Parameters
@@ -45,12 +42,10 @@ def write_package(
         The release, and the file that it was written to.
     policy
         What the release was made for.
-    frontier
-        What other thresholds would have cost, for its report.
     """
     name = without_folders(release.source)
     texts = {
-        "report.html": release.to_html(written, frontier=frontier, about=policy.about),
+        "report.html": release.to_html(written, about=policy.about),
         "report.json": written.report.read_text(encoding="utf-8") if written.report is not None else "",
         "tclose.toml": policy_text(handed_over(policy)),
         "README.txt": _READ_ME.format(name=name),

@@ -220,7 +220,8 @@ def anonymize(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
-    data = {"release": report_data(release, written), **_release_words(release, written), "made_for": asked_for}
+    told = report_data(release.with_original(), written)  # the page is the owner's; what it hands over is not
+    data = {"release": told, **_release_words(release, written), "made_for": asked_for}
     return Outcome(data, Made(release, written, folder, policy))
 
 

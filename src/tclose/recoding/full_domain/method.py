@@ -63,22 +63,22 @@ def find(problem: Problem, search: Search) -> Partition | None:
     if lattice.size > MOST_TAGGED:
         judge.descend()
         note = (
-            f"Pruned: {judge.judged:,} of {lattice.size:,} nodes were judged, on the steepest way down from the "
+            "Pruned: not all nodes were judged, but those on the steepest way down from the "
             "coarsest; a better node may exist."
         )
     elif certain and (monotone or search.pruned or lattice.size > MOST_JUDGED):
         judge.bisect_chains()
-        note = f"{judge.judged:,} of {lattice.size:,} nodes were judged, and these decide about the others"
+        note = "the nodes that were judged decide about the others"
         note = f"Exact: {note}." if monotone else f"Pruned: {note}; of those that hold only the judged were compared."
     elif search.pruned or lattice.size > MOST_JUDGED:
         judge.bisect_chains()
         note = (
-            f"Pruned: {judge.judged:,} of {lattice.size:,} nodes were judged, as if generalising could not break what "
+            "Pruned: not all nodes were judged, as if generalising could not break what "
             "held; here it can, so a better node may exist."
         )
     else:
         judge.every_node()
-        note = f"Exact: every node was judged, {judge.judged:,} in all."
+        note = "Exact: every node was judged."
     found = judge.best()
     return None if found is None else replace(found, notes=(note,))
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 from tclose.recoding.partition import Partition
 from tclose.recoding.problem import Problem
+
+Beside = Literal["exact", "rounded", "withheld"]
 
 
 @dataclass(frozen=True)
@@ -33,8 +36,9 @@ class Loss:
     """Whether it depends on nothing but the cells and sizes of classes."""
     reported: bool = False
     """Whether reports show it; the JSON has all."""
-    by_value: bool = False
-    """Whether it depends on the sensitive values of all rows, those that are left out too."""
+    beside: Beside = "withheld"
+    """How it is told beside the release: whoever has that can compute it, it follows from the values that
+    quasi-identifiers have and is rounded, or it follows from the rows of the original and is not told."""
 
     def __call__(self, problem: Problem, partition: Partition) -> float:
         """Return the loss of a release."""

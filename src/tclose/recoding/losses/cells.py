@@ -172,6 +172,7 @@ LOSS_METRIC = Loss(
     of=loss_metric,
     by_class=True,
     reported=True,
+    beside="rounded",
 )
 CERTAINTY_PENALTY = Loss(
     key="gcp",
@@ -185,6 +186,7 @@ CERTAINTY_PENALTY = Loss(
     of=generalized_certainty_penalty,
     by_class=True,
     reported=True,
+    beside="rounded",
 )
 ARX = Loss(
     key="arx",
@@ -198,6 +200,7 @@ ARX = Loss(
     left_out="1 in every column",
     of=arx_loss,
     by_class=True,
+    beside="rounded",
 )
 PRECISION = Loss(
     key="precision",

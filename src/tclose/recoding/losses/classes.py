@@ -100,6 +100,7 @@ DISCERNIBILITY = Loss(
     of=discernibility,
     bounded=False,
     by_class=True,
+    beside="exact",
 )
 DISCERNIBILITY_BEFORE = Loss(
     key="dm_star",
@@ -126,6 +127,7 @@ CLASS_SIZE = Loss(
     bounded=False,
     by_class=True,
     reported=True,
+    beside="exact",
 )
 CLASS_SIZE_BY_K = Loss(
     key="c_avg",
@@ -137,6 +139,7 @@ CLASS_SIZE_BY_K = Loss(
     of=average_class_size_by_k,
     bounded=False,
     by_class=True,
+    beside="exact",
 )
 VARIANCE = Loss(
     key="sse",

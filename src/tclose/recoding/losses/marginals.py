@@ -68,5 +68,4 @@ MARGINALS = Loss(
     left_out="no part of the released distribution",
     of=mean_marginal_distance,
     monotone=False,
-    by_value=True,
 )

@@ -178,5 +178,4 @@ QUERY_ERROR = Loss(
     monotone=False,
     bounded=False,
     reported=True,
-    by_value=True,
 )

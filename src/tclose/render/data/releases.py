@@ -11,26 +11,21 @@ from tclose.exact import written
 from tclose.releases import Binding, Obstacle, Release, Written
 from tclose.render.data.attacks import attack_data
 from tclose.render.data.json import SCHEMA_VERSION, audit_data, finite, trajectories_data, value_data
+from tclose.render.words.beside import ORIGINAL_WITHHELD, beside
 from tclose.render.words.cells import key_data
 from tclose.render.words.folders import without_folders
-from tclose.render.words.releases import (
-    ORIGINAL_WITHHELD,
-    attack_told,
-    kept_share,
-    losses_told,
-    nearest,
-    required_texts,
-    shown_key,
-)
+from tclose.render.words.releases import kept_share, nearest, required_texts, shown_key
 
 
 def release_data(release: Release) -> dict[str, Any]:
     """Return a release as JSON-ready data; ``docs/release.schema.json`` describes it."""
+    release = beside(release)
     return {
         "schema_version": SCHEMA_VERSION,
         "tclose": __version__,
         "kind": "release",
         "source": release.source,
+        "confidential": release.tells_original,
         "holds": release.holds,
         "unprotected": list(release.unprotected),
         "requirements": required_texts(release.requirements),
@@ -42,13 +37,13 @@ def release_data(release: Release) -> dict[str, Any]:
         "suppressed": release.suppressed,
         "classes": release.class_count,
         "kept": kept_share(release),
-        "losses": {key: finite(value) for key, value in losses_told(release).items()},
+        "losses": {key: finite(value) for key, value in release.losses.items()},
         "column_losses": {name: finite(value) for name, value in release.column_losses.items()},
         "slack": None if release.slack is None else value_data(release.slack),
         "revealed": _revealed(release.revealed),
         "obstacles": [_obstacle(release, obstacle) for obstacle in release.obstacles],
         "binding": None if release.binding is None else _binding(release.binding),
-        "attack": None if release.attack is None else attack_data(attack_told(release, release.attack)),
+        "attack": None if release.attack is None else attack_data(release.attack),
         "notes": list(release.notes),
     }
 

@@ -16,6 +16,7 @@ from tclose.releases import Release
 from tclose.render.data.json import value_data
 from tclose.render.words import releases as words
 from tclose.render.words.audits import attribute_words, found_words
+from tclose.render.words.beside import beside
 from tclose.render.words.cells import visible
 from tclose.render.words.folders import without_folders
 from tclose.results import Verdict
@@ -222,7 +223,7 @@ def _name(release: Release) -> str:
 
 
 def _description(release: Release) -> str:
-    return " ".join([words.verdict(release), *words.care_sentences(release)])
+    return " ".join([words.verdict(release), *words.care_sentences(beside(release))])
 
 
 def _method(release: Release) -> str:

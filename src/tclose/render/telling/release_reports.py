@@ -46,6 +46,7 @@ from tclose.render.telling.usefulness import useful_blocks
 from tclose.render.words import audits as audit_words
 from tclose.render.words import frontiers as frontier_words
 from tclose.render.words import releases as words
+from tclose.render.words.beside import NOT_TOLD, beside, confidential, original_withheld
 from tclose.render.words.cells import visible
 from tclose.render.words.folders import without_folders
 from tclose.render.words.phrases import classes, counted, everyone, joined, percent
@@ -81,13 +82,14 @@ def release_report(
     written
         The files that were written; their audits are shown instead of audits of the rows at hand.
     frontier
-        What other thresholds would have cost.
+        What other thresholds would have cost; a report that says so is its owner's alone.
     about
         What it is for, and who answers for it.
     made
         When the report is made; now if left out.
     """
     about = about or About()
+    release = beside(release if frontier is None else release.with_original())
     release = replace(release, source=without_folders(release.source))
     audits = _audits(release, written)
     told = _assumed(release, audits, made or datetime.now(UTC))
@@ -110,17 +112,18 @@ def release_report(
         holds=release.holds,
         name=f"Release of {visible(release.source)}",
         footer=footer(told),
+        confidential=confidential(release),
         signers=signers(about),
     )
 
 
 def notebook_release(release: Release) -> Document:
     """Return a release as a notebook shows it: what it has by every figure, before and after, and its classes drawn."""
-    document = release_document(release)
+    document, release = release_document(release), release.with_original()
     audits = _audits(release, None)
     if audits is None:
         return document
-    told = section("Before and after", _before_after(release, audits, owner=True))
+    told = section("Before and after", _before_after(release, audits))
     drawn = [
         picture
         for name in audits.own.attributes
@@ -150,7 +153,7 @@ def _required(release: Release, audits: _Audits) -> tuple[Section, ...]:
     rows = [
         [
             *requirement_cells(each.own, holds=each.holds),
-            words.NOT_TOLD if release.withholds_original else audit_words.found_words(each.original),
+            NOT_TOLD if release.withholds_original else audit_words.found_words(each.original),
             audit_words.failing(audits.own, each.own),
         ]
         for each in words.judged(release, (audits.own, audits.original))
@@ -169,14 +172,14 @@ def _release(
     if audits is not None:
         yield Heading("Before and after")
         yield _before_after(release, audits)
-        yield Paragraph(words.original_withheld(release), "soft")
+        yield Paragraph(original_withheld(release), "soft")
     if release.column_losses or release.losses:
         yield Heading("What it cost")
         yield replace(lost_table(release), caption=LOST)
         yield replace(losses_table(release), caption=LOSSES_TITLE)
         yield Paragraph(words.slack_sentence(release))
-    if release.work is not None:
-        yield from useful_blocks(None if release.withholds_original else release.work.useful())
+    if release.work is not None and release.tells_original:
+        yield from useful_blocks(release.work.useful())
         yield from _lattice(release, release.work.around())
     if frontier is not None:
         yield from _frontier(replace(frontier, source=without_folders(frontier.source)))
@@ -208,26 +211,27 @@ def _frontier(frontier: Frontier) -> Iterator[Block]:
     yield Paragraph(frontier_words.legend(frontier), "soft")
 
 
-def _before_after(release: Release, audits: _Audits, *, owner: bool = False) -> Table:
+def _before_after(release: Release, audits: _Audits) -> Table:
     """Return rows, classes and every figure of the original and of the release.
 
     A report may go beside the release. The original's classes are not published, and what the worst of them has of
-    sensitive values may give its people away: only the owner, who has the original, is told.
+    sensitive values may give its people away: only the owner, who has the original, is told. Where rows are left out,
+    how many classes there were, and how small, would tell of those rows.
     """
-    own, original, before = audits.own, audits.original, audits.before
+    owner = release.tells_original
+    own, original, before = audits.own, audits.original, None if release.withholds_original else audits.before
     rows = [
         ["rows", "the table", counted(release.original_rows, "row"), counted(own.rows, "row"), ""],
         ["classes", "the table", "" if before is None else classes(before.class_count), classes(own.class_count), ""],
     ]
     none: Mapping[str, Figure] = {}
-    told = owner or not release.withholds_original
     groups = [("the table", none if before is None else before.figures, own.figures, none)]
     groups += [
         (
             visible(name),
             before.attributes[name].figures if before is not None and owner else none,
             attribute.figures,
-            original.attributes[name].figures if told else none,
+            none if release.withholds_original else original.attributes[name].figures,
         )
         for name, attribute in own.attributes.items()
     ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tclose.exact import decimal_text
 from tclose.recoding.losses.catalogue import LOSSES
 from tclose.releases import Release, Written
@@ -11,6 +13,7 @@ from tclose.render.telling.audits import VERDICT, notes, verdict_cell
 from tclose.render.words import releases as words
 from tclose.render.words.attacks import finding, legend
 from tclose.render.words.audits import figure_beside, marked_found
+from tclose.render.words.beside import beside, confidential
 from tclose.render.words.cells import key_text, visible
 from tclose.render.words.phrases import percent
 from tclose.render.words.releases import judged
@@ -52,6 +55,11 @@ def release_document(release: Release, written: Written | None = None) -> Docume
         holds=release.holds,
         name=f"Release of {visible(release.source)}",
     )
+
+
+def release_handed_over(release: Release) -> Document:
+    """Return a release as a document for whoever gets it, or for its owner alone where it was told to be."""
+    return replace(release_document(beside(release)), confidential=confidential(release))
 
 
 def attack_sections(release: Release) -> tuple[Section, ...]:
@@ -110,8 +118,7 @@ def lost_table(release: Release) -> Table:
 
 def losses_table(release: Release) -> Table:
     """Return the losses that are reported."""
-    told = words.losses_told(release)
-    found = ((loss, told.get(loss.key)) for loss in LOSSES.values() if loss.reported)
+    found = ((loss, release.losses.get(loss.key)) for loss in LOSSES.values() if loss.reported)
     rows = [
         (loss.key, Cell(decimal_text(value), "strong"), Cell(loss.title, "soft"))
         for loss, value in found

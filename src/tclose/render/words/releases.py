@@ -7,12 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from tclose.attacks.findings import Attack
 from tclose.engines.disguises import Revealed
 from tclose.errors import either
 from tclose.exact import decimal_text
 from tclose.models.catalogue import Requirement, few, label
-from tclose.recoding.losses.catalogue import LOSSES
 from tclose.releases import Binding, Obstacle, Release
 from tclose.render.words.audits import attribute_words
 from tclose.render.words.cells import WITHHELD, visible
@@ -20,38 +18,8 @@ from tclose.render.words.phrases import classes, counted, everyone, joined, perc
 from tclose.results import Audit, Verdict
 
 _DIGITS = 4
-NOT_TOLD = "not told"
-ORIGINAL_WITHHELD = (
-    "As rows are left out, figures against the original are not told here: they would tell the values of those rows."
-)
 _NOTHING = 1e-9
 """Less detail than this is none."""
-
-
-def original_withheld(release: Release) -> str:
-    """Return what a report does not say of the original, and why, in words."""
-    classes_unsaid = (
-        "What the classes of the original had of sensitive values is not told here: it may give away who was in them."
-    )
-    return f"{classes_unsaid} {ORIGINAL_WITHHELD}" if release.withholds_original else classes_unsaid
-
-
-def losses_told(release: Release) -> dict[str, float | None]:
-    """Return the losses as they are told beside a release: none that depends on the values of rows left out."""
-    return {
-        key: None if release.withholds_original and key in LOSSES and LOSSES[key].by_value else value
-        for key, value in release.losses.items()
-    }
-
-
-def attack_told(release: Release, attack: Attack) -> Attack:
-    """Return what attackers got, as it is told beside a release: by values only where no row was left out.
-
-    How many people of the original have each value would tell those of the rows that were left out.
-    """
-    if not release.withholds_original:
-        return attack
-    return replace(attack, outcomes=tuple(replace(each, by_value=()) for each in attack.outcomes))
 
 
 def made_by_recipe(release: Release) -> bool:
