@@ -67,7 +67,8 @@ def _read(opened: LoadedTable, progress: Progress) -> TableStatistics:
     )
     found = {entry.name: entry for entry in counted}
     unusable = {c.name: ColumnStatistics(c.name, c.type, rows, problem=c.problem) for c in opened.columns if c.problem}
-    columns = tuple({**found, **unusable}[column.name] for column in opened.columns)
+    every = {**found, **unusable}
+    columns = tuple(every[column.name] for column in opened.columns)
     return TableStatistics(kept.label, rows, columns, kept.notes)
 
 

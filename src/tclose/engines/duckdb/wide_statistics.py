@@ -21,7 +21,9 @@ _MANY = 100
 """From so many columns on, planning a query for each of them takes longer than counting their cells."""
 _FEW_ROWS = 50_000
 """Up to so many rows; with more, columns are counted one after the other, and some are estimated."""
-_AT_ONCE = 500
+_AT_ONCE = range(500, 2_001)
+"""So many columns are counted by one query; each query binds all columns of the table first."""
+_CELLS_AT_ONCE = 20_000_000
 _KNOWN_BY_TEXT = re.compile(r"VARCHAR|BOOLEAN|(TINY|SMALL|BIG|HUGE)INT|INTEGER|DOUBLE|DATE|TIMESTAMP|DECIMAL\(.*")
 """The types whose different values have different texts, and equal ones the same."""
 
@@ -44,9 +46,10 @@ def wide_statistics(table: LoadedTable, rows: int, progress: Progress) -> Iterat
     progress
         Called with a stage and a share done.
     """
-    for start in range(0, len(table.columns), _AT_ONCE):
+    together = min(max(_CELLS_AT_ONCE // max(rows, 1), _AT_ONCE[0]), _AT_ONCE[-1])
+    for start in range(0, len(table.columns), together):
         progress("Counting values", start / len(table.columns))
-        some = table.columns[start : start + _AT_ONCE]
+        some = table.columns[start : start + together]
         texts = ", ".join(f"CAST({with_one_zero(column, column.alias)} AS VARCHAR)" for column in some)
         cells = (
             f"SELECT place, cell, count(*)::HUGEINT AS n FROM (SELECT unnest([{texts}]) AS cell, "  # noqa: S608 - aliases
