@@ -26,11 +26,14 @@ never a cell of a table. A requirement that is not met is a value (``audit.holds
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 
-_ON_COMMAND_LINE = ContextVar("tclose_on_command_line", default=False)
+Saying = Callable[[str, str], str]
+"""What is said to a person, of Python's words and those of the command line."""
+
+_SAYING: ContextVar[Saying] = ContextVar("tclose_saying", default=lambda python, _option: python)
 
 
 class TcloseError(Exception):
@@ -41,7 +44,10 @@ class InputError(TcloseError, ValueError):
     """Something the caller can mend: a file, a column, a role, a threshold."""
 
 
-IF_NO_HEADER = "If its first line does not name the columns, say so (--no-header)."
+def if_no_header() -> str:
+    """Return the way out where a row may have been taken for the names of the columns."""
+    how = either("ReadOptions(header=False)", "--no-header")
+    return f"If its first line does not name the columns, say so ({how})."
 
 
 class ColumnNotFoundError(InputError):
@@ -58,12 +64,14 @@ class ColumnNotFoundError(InputError):
 def _names_held(available: Sequence[str], *, listing: bool) -> str:
     """Return the names of a table's columns, or, where they may be cells of its first row, how many there are."""
     if list(available) == [f"column_{at}" for at in range(1, len(available) + 1)]:
-        return f"{listed(available)}: its first line was taken for a row. If that names the columns, say so (--header)."
+        how = either("ReadOptions(header=True)", "--header")
+        return f"{listed(available)}: its first line was taken for a row. If that names the columns, say so ({how})."
     if listing:
         return f"{listed(available)}."
     if len(available) == 1:
-        return f"one of another name. If its cells are apart by another sign, name it (--delimiter). {IF_NO_HEADER}"
-    return f"{len(available)} of other names. {IF_NO_HEADER}"
+        how = either("ReadOptions(delimiter=…)", "--delimiter")
+        return f"one of another name. If its cells are apart by another sign, name it ({how}). {if_no_header()}"
+    return f"{len(available)} of other names. {if_no_header()}"
 
 
 class RoleConflictError(InputError):
@@ -140,17 +148,22 @@ class InternalError(TcloseError, AssertionError):
 
 
 @contextmanager
-def command_line() -> Iterator[None]:
-    """Let messages speak of options of the command line instead of Python calls."""
-    before = _ON_COMMAND_LINE.set(True)
+def saying(words: Saying) -> Iterator[None]:
+    """Let messages speak to the person at hand in words that are chosen from Python's and the command line's."""
+    before = _SAYING.set(words)
     try:
         yield
     finally:
-        _ON_COMMAND_LINE.reset(before)
+        _SAYING.reset(before)
+
+
+def command_line() -> AbstractContextManager[None]:
+    """Let messages speak of options of the command line instead of Python calls."""
+    return saying(lambda _python, option: option)
 
 
 def either(python: str, option: str) -> str:
-    """Return what to say to the person at hand: Python's words, or those of the command line.
+    """Return what to say to the person at hand: Python's words, those of the command line, or those of the page.
 
     Examples
     --------
@@ -160,7 +173,7 @@ def either(python: str, option: str) -> str:
     ...     either("force=True", "--force")
     '--force'
     """
-    return option if _ON_COMMAND_LINE.get() else python
+    return _SAYING.get()(python, option)
 
 
 def closest(name: str, candidates: Iterable[str]) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tclose.engines.base import Engine, Progress, Table
-from tclose.errors import ColumnNotFoundError, RoleConflictError, UndecidedColumnError
+from tclose.errors import ColumnNotFoundError, RoleConflictError, UndecidedColumnError, either
 from tclose.progress import silent
 from tclose.roles import Roles
 from tclose.sources.examples import example_named, is_example
@@ -50,7 +50,8 @@ def checked(roles: Roles, table: Table[Any]) -> Roles:
             if name not in available:
                 raise ColumnNotFoundError(name, available, role, listing=surely_names)
     if not roles.quasi:
-        raise RoleConflictError("Name at least one quasi-identifier: what may someone know of a person? (-q NAME)")
+        how = either("Roles(['NAME'], …)", "-q NAME")
+        raise RoleConflictError(f"Name at least one quasi-identifier: what may someone know of a person? ({how})")
     if roles.others == "refuse" and (undecided := roles.undecided(available)):
         raise UndecidedColumnError(undecided)
     return roles

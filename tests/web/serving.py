@@ -58,9 +58,9 @@ class Running:
 
 
 @contextmanager
-def running(named: Named | None = None, limits: Limits | None = None):
+def running(named: Named | None = None, limits: Limits | None = None, port: int = 0):
     """Serve while the block runs."""
-    with _listening(0) as listener:
+    with _listening(port) as listener:
         door = Door(listener.getsockname()[1], limits=limits or Limits())
         workspace = Workspace(named)
         app = application(workspace, door)

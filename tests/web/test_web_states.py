@@ -3,9 +3,12 @@
 import pytest
 
 from web.browsing import hint, require, settled, watched
+from web.serving import running
 
 playwright = pytest.importorskip("playwright.sync_api")
 expect = playwright.expect
+READ = """() => [...document.querySelectorAll(".table-name, .unfold .label")].map(
+    (part) => [part.textContent, part.scrollWidth, part.clientWidth, part.scrollHeight, part.clientHeight])"""
 
 
 def opened(page, example="salary"):
@@ -53,3 +56,36 @@ def test_what_was_handed_over_stays_so_after_a_reload_and_no_longer_when_it_is_o
         hint(page, "Everything is done.")
         page.click("#release-start")
         hint(page, "Next: Take the package away.")
+
+
+def test_a_server_that_was_started_again_is_entered_in_the_same_tab_by_its_new_address(browser):
+    with running() as first:
+        page = browser.new_context().new_page()
+        page.goto(first.door.address)
+        opened(page)
+        port = first.door.port
+    require(page, "0.45")
+    expect(page.locator(".panel-figures .verdict h2")).to_have_text("The server is gone")
+    with running(port=port) as second:
+        page.click("#measure-again")
+        expect(page.locator(".panel-figures .verdict h2")).to_have_text("The server was started again")
+        page.goto(second.door.address)
+        opened(page)
+    page.context.close()
+
+
+@pytest.mark.parametrize("width", [360, 768, 1280, 1920])
+def test_the_name_of_the_file_and_of_every_column_can_be_read_at_every_width(browser, server, width):
+    names = "marital-status,native-country,occupation,salary"
+    file = {"name": "patients-of-2026.csv", "mimeType": "text/csv", "buffer": f"{names}\na,b,c,1\nd,e,f,2\n".encode()}
+    with watched(browser, server, viewport={"width": width, "height": 800}) as page:
+        page.set_input_files("#file", file)
+        page.wait_for_selector(".workbench")
+        if width < 960:
+            page.click("#tab-columns")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        parts = page.evaluate(READ)
+        assert len(parts) == 5
+        assert [
+            name for name, *sizes in parts if sizes[0] > sizes[1] + 1 or sizes[2] > sizes[3] + 1 or not sizes[1]
+        ] == []

@@ -329,7 +329,8 @@ def tasks_of(wanted: Sequence[Requirement], domains: Sequence[Domain], *, people
             continue
         fitting = [at for at, domain in enumerate(domains) if requirement.attribute in (None, domain.name)]
         if not fitting:
-            raise RoleConflictError(f"{model.title} is required, but there is no sensitive attribute (-s NAME).")
+            how = either("sensitive=['NAME']", "-s NAME")
+            raise RoleConflictError(f"{model.title} is required, but there is no sensitive attribute ({how}).")
         for at in fitting:
             refusal = model.refusal(domains[at])
             if refusal:

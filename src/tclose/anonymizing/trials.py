@@ -107,9 +107,11 @@ class Trial:
 def check_attackable(roles: Roles) -> None:
     """Refuse roles without a sensitive attribute, or without anything that an attacker knows."""
     if not roles.sensitive:
-        raise RoleConflictError("An attack is on a sensitive attribute, and none is named (-s NAME).")
+        how = either("sensitive=['NAME']", "-s NAME")
+        raise RoleConflictError(f"An attack is on a sensitive attribute, and none is named ({how}).")
     if not roles.quasi:
-        raise RoleConflictError("An attacker knows quasi-identifiers, and none is named (-q NAME).")
+        how = either("Roles(['NAME'], …)", "-q NAME")
+        raise RoleConflictError(f"An attacker knows quasi-identifiers, and none is named ({how}).")
 
 
 def subjects_of(session: Engine, table: Table[Any], roles: Roles, tell: Progress) -> Subjects:

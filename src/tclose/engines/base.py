@@ -23,13 +23,13 @@ from tclose.engines.people import Census, Trajectories
 from tclose.engines.recodings import Recoding, Unknown
 from tclose.engines.statistics import TableStatistics
 from tclose.errors import (
-    IF_NO_HEADER,
     ColumnNotFoundError,
     EmptyTableError,
     InputError,
     InternalError,
     SourceError,
     alike,
+    if_no_header,
     listed,
 )
 from tclose.measuring import Measured, Task, check_population, measured
@@ -158,7 +158,7 @@ def check_names(names: Sequence[str], label: str, *, guessed: bool = False) -> N
     twice = [name for name, times in Counter(names).items() if times > 1]
     if twice and guessed:
         raise SourceError(
-            f"Two columns of {label} have the same name: {alike(names)}. Rename one of each. {IF_NO_HEADER}"
+            f"Two columns of {label} have the same name: {alike(names)}. Rename one of each. {if_no_header()}"
         )
     if twice:
         raise SourceError(f"Two columns of {label} have the same name: {listed(twice)}. Rename one of each.")

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from tclose.errors import IF_NO_HEADER, EmptyTableError, SourceError, alike, listed
+from tclose.errors import EmptyTableError, SourceError, alike, if_no_header, listed
 from tclose.sources.source import ReadOptions
 from tclose.sources.text import Utf8File
 
@@ -147,7 +147,7 @@ def _names(first: Sequence[str], name: str, *, header: bool, guessed: bool) -> t
     twice = [cell for cell, times in Counter(first).items() if cell and times > 1]
     if twice:
         said = f"{alike(first)} alike" if guessed else f"the column {listed(twice)} more than once"
-        raise SourceError(f"{name} names {said}. Rename one of each.{f' {IF_NO_HEADER}' if guessed else ''}")
+        raise SourceError(f"{name} names {said}. Rename one of each.{f' {if_no_header()}' if guessed else ''}")
     taken = set(first)
     names: list[str] = []
     for at, cell in enumerate(first, start=1):

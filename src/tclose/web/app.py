@@ -18,6 +18,7 @@ from tclose.web import api, opening_api, settings_api
 from tclose.web.jobs import Jobs
 from tclose.web.responses import answer, failure, refusal, status_of
 from tclose.web.security import Door, Guard
+from tclose.web.words import Speaking
 from tclose.web.workspace import Workspace
 
 _MEDIA_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
@@ -65,7 +66,7 @@ def application(workspace: Workspace, door: Door) -> Starlette:
             Route("/static/{name}", _static, methods=["GET"]),
             *ROUTES,
         ],
-        middleware=[Middleware(Guard, door=door)],
+        middleware=[Middleware(Guard, door=door), Middleware(Speaking)],
         exception_handlers={
             HTTPException: _refused,
             ClientDisconnect: _gone,

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from tclose.engines.choosing import interruptible, share_done
-from tclose.errors import command_line
 from tclose.web.responses import failure
 from tclose.web.stopping import CancelledError, Stoppable
+from tclose.web.words import in_words_of_the_page
 
 State = Literal["waiting", "running", "done", "failed", "cancelled"]
 AT_ONCE = 4
@@ -73,7 +73,7 @@ class Job:
 
         def told() -> None:
             nonlocal outcome
-            with command_line():
+            with in_words_of_the_page():
                 outcome = work(self)
             self.tell("", 1.0)
 

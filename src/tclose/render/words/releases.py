@@ -291,4 +291,4 @@ def attack_sentence(release: Release) -> str:
     """Return which attackers were tried, in words; empty where there is no release."""
     if release.attack is not None:
         return "Attackers were tried on releases of halves of the table that were made alike."
-    return "No attacker was tried; 'tclose attack' says what one learns who knows the method." * release.holds
+    return "No attacker was tried, so that nobody has measured what one learns who knows the method." * release.holds

@@ -5,8 +5,11 @@ const WAIT = 2000;
 const FIRST_LOOK = 250;
 const NEXT_LOOK = 400;
 
+const tokenGiven = () => new URLSearchParams(location.hash.slice(1)).get("token");
+export const bringsToken = () => Boolean(tokenGiven());
+
 function tokenOfThisTab() {
-  const given = new URLSearchParams(location.hash.slice(1)).get("token");
+  const given = tokenGiven();
   if (given) {
     sessionStorage.setItem(KEY, given);
     history.replaceState(null, "", location.pathname);

@@ -86,7 +86,7 @@ function draw(item, name, facts) {
   const told = `${about}${counted(facts.distinct, "value")}`;
   const roles = [...ROLES, ...OF_POLICIES.filter(([role]) => role === column.role)];
   const open = state.open.columns.has(name);
-  const title = button([h("span", { class: "turn", "aria-hidden": "true" }, open ? "▾" : "▸"), visible(name)], () => { remember(name, !open); draw(item, name, facts); }, { id: `column-${name}`, class: "unfold", "aria-expanded": String(open), title: visible(name) });
+  const title = button([h("span", { class: "turn", "aria-hidden": "true" }, open ? "▾" : "▸"), h("span", { class: "label" }, visible(name))], () => { remember(name, !open); draw(item, name, facts); }, { id: `column-${name}`, class: "unfold", "aria-expanded": String(open), title: visible(name) });
   redraw(
     item,
     h("div", { class: "column-line" }, h("h3", {}, title), h("span", { class: "soft facts" }, told), select(roles.map(([role, text]) => [role, text]), column.role, (role) => assign(name, role), { id: `role-${name}`, "aria-label": `What ${visible(name)} is` })),

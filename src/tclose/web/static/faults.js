@@ -5,7 +5,7 @@ import { state } from "./store.js";
 const THRESHOLD = /^(?:The threshold of )?([a-z_]+)(?:\([^)]*\))? (?:must|needs)/;
 const WORDS = [
   [/^\[release\] suppress/, "The share of rows that may be left out"],
-  [/ Give one, --hierarchy .*$/, " Open the column, and choose how it is generalised."],
+  [/ Give one(?: for each)?, 'Generalised' of the column.*$/, " Open the column, and choose how it is generalised."],
   [/^\[(policy|release)\] /, ""],
 ];
 

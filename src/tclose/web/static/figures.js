@@ -1,7 +1,7 @@
 // The verdict and the figures, as the last audit found them; marked as stale while a new one runs.
 
 import { button, careful, h, redraw, verdictKind } from "./dom.js";
-import { both, counted, figure, fraction, keyText, number, visible } from "./format.js";
+import { both, counted, figure, fraction, keyText, number, titleOf, visible } from "./format.js";
 import { take } from "./api.js";
 import { plainly } from "./faults.js";
 import { meaning } from "./terms.js";
@@ -23,7 +23,7 @@ export function figuresPanel(explain) {
 function content(explain) {
   const { busy, stale, error, result, sample, made, stage } = state.audit;
   const status = h("p", { class: "status", id: "stage", "aria-hidden": String(!busy) }, busy ? stage || "Measuring…" : stale ? "Waiting…" : "");
-  if (error) return [status, h("section", { class: "verdict fails" }, h("h2", {}, error.kind === "Unreachable" ? "The server is gone" : "This cannot be measured"), h("p", { role: "alert" }, visible(plainly(error.message))), h("p", { class: "actions" }, button("Measure again", measure, { class: "quiet", id: "measure-again" })))];
+  if (error) return [status, h("section", { class: "verdict fails" }, h("h2", {}, titleOf(error, "This cannot be measured")), h("p", { role: "alert" }, visible(plainly(error.message))), h("p", { class: "actions" }, button("Measure again", measure, { class: "quiet", id: "measure-again" })))];
   if (!result) return busy ? [status, sample ? impression(sample) : waiting()] : [status, missing()];
   const { audit } = result;
   return [

@@ -66,6 +66,12 @@ export function keyText(key) {
   return parts.join(", ") || "the whole table";
 }
 
+// What an error is called: where the server is gone, or another than before, that is what happened.
+export function titleOf({ kind, status }, usual) {
+  if (kind === "Unreachable") return "The server is gone";
+  return status === 403 ? "The server was started again" : usual;
+}
+
 export function bytes(count) {
   const units = ["bytes", "kB", "MB", "GB"];
   let at = 0;

@@ -1,8 +1,8 @@
 // Where the page begins: the header, the start, and the workbench.
 
 import { button, h, redraw } from "./dom.js";
-import { get, hasToken } from "./api.js";
-import { counted, visible } from "./format.js";
+import { bringsToken, get, hasToken } from "./api.js";
+import { counted, titleOf, visible } from "./format.js";
 import { askReading } from "./reading.js";
 import { startView } from "./start.js";
 import { comeBack, forgetListeners, open, state } from "./store.js";
@@ -60,6 +60,9 @@ function showTable(view) {
   arrive();
 }
 
+// The address of a server that was started again, in the tab of the one before: the browser itself loads nothing anew.
+addEventListener("hashchange", () => { if (bringsToken()) location.reload(); });
+
 addEventListener("popstate", () => {
   if (location.hash && !viewOf()) return;
   if (!viewOf() || !state.table) showStart();
@@ -90,7 +93,7 @@ async function begin() {
       showStart();
     }
   } catch (problem) {
-    broken("The table cannot be opened", problem.message);
+    broken(titleOf(problem, "The table cannot be opened"), problem.message);
     if (state.words) main.append(h("p", { class: "start" }, button("Choose another table", () => { go("", { replace: true }); showStart(); }, { class: "primary" })));
   }
 }
