@@ -1,16 +1,15 @@
 """Which figures do other tools give for the same table? Writes docs/conformance.md.
 
-    TCLOSE_DATA=FOLDER TCLOSE_ARX=CLASSPATH python bench/conformance.py
+    TCLOSE_DATA=FOLDER TCLOSE_ARX=CLASSPATH TCLOSE_PYCANON=REPOSITORY python bench/conformance.py
 
 Every tool that is missing is named on the page, with what is missing. pycanon and anjana take part where they are
 installed, ARX where TCLOSE_ARX is a class path with its classes and libraries and Java is there (it is driven by
-bench/arx/Measured.java), Adult and the Census where TCLOSE_DATA has them. sdcMicro does not run here: its figures are
-those that its own tests expect.
+bench/arx/Measured.java), Adult and the Census where TCLOSE_DATA has them. What the tests of other tools expect is in
+bench/rivals.py; sdcMicro takes part by that alone.
 """
 
 from __future__ import annotations
 
-import contextlib
 import io
 import math
 import os
@@ -20,13 +19,23 @@ import tempfile
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 import tclose
+from rivals import (
+    alike,
+    anjana_section,
+    data,
+    installed,
+    optima_section,
+    published,
+    risks_section,
+    scores_section,
+    shown,
+)
 from tclose.sources import EXAMPLES
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -132,10 +141,6 @@ def text(csv: str) -> Callable[[], pd.DataFrame]:
     return lambda: pd.read_csv(io.StringIO(csv))
 
 
-def data(name: str) -> Path:
-    return Path(os.environ.get("TCLOSE_DATA", "")) / name
-
-
 def adult() -> pd.DataFrame:
     return pd.read_csv(data("adult/adult.csv"), sep=";")
 
@@ -220,22 +225,6 @@ def missing_arx() -> str:
     return "" if shutil.which("javac") else "there is no Java compiler"
 
 
-def installed(package: str) -> str:
-    """Return the version of a package; nothing where it is not installed."""
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return ""
-
-
-def shown(value: float) -> str:
-    return "∞" if math.isinf(value) else f"{value:.9f}".rstrip("0").rstrip(".")
-
-
-def alike(one: float, other: float) -> bool:
-    return one == other or math.isclose(one, other, rel_tol=1e-8, abs_tol=2e-9)
-
-
 def section(case: Case, mine: Mapping[str, float], theirs: Mapping[str, Mapping[str, float]]) -> str:
     """Return what the page says of a table."""
     kind = case.distance if "," not in case.distance else "hierarchical"
@@ -260,110 +249,13 @@ def compared(tool: str, name: str, mine: float, other: float | None) -> str:
     return f"≠ {shown(other)}"
 
 
-def published() -> str:
-    """Return the section of sdcMicro: what its own tests expect, beside the classes of the same table."""
-    whole = pd.DataFrame({"A": [2, 3, 2, 2, 3, 3, 1, 2], "B": [3, 3, 3, 3, 3, 3, 4, 3], "C": [1, 3, 1, 2, 1, 1, 1, 1]})
-    holed = whole.assign(C=[1, 3, None, 2, 1, 1, None, 1])
-    weighted = whole.assign(weight=[18.0, 45.5, 39.0, 17.0, 92.0, 8.0, 123.5, 51.0])
-    people = tclose.audit(weighted, tclose.Roles(["A", "B", "C"]), measure="k", weight_column="weight").population
-    if people is None or people.weighted is None:
-        raise SystemExit("The audit has no weights.")
-    rows = (
-        ("fk, no cell missing", class_sizes(whole), [3, 1, 3, 1, 2, 2, 1, 3]),
-        ("fk, C missing in rows 3 and 7", class_sizes(holed), [3, 1, 4, 2, 2, 2, 1, 3]),
-        ("the smallest Fk", [int(people.weighted.smallest)], [17]),
-    )
-    told = [
-        (title, ", ".join(map(str, mine)), mine == theirs, ", ".join(map(str, theirs))) for title, mine, theirs in rows
-    ]
-    return SDCMICRO + "".join(
-        f"| {title} | {mine} | {'=' if same else '≠ ' + theirs} |\n" for title, mine, same, theirs in told
-    )
-
-
-SDCMICRO = """\
-## sdcMicro's example of `freqCalc`
-
-The table and the figures are those of its own tests (`tests/testthat/test_freqCalc.R`); sdcMicro itself did not run.
-Where a cell is missing, sdcMicro lets it agree with every value, and counts it for all classes that it may belong to.
-Here a missing cell is a value of its own, in a class with other missing ones ([special-values.md](special-values.md)),
-so that nobody looks safer than they are to somebody who sees that the cell is missing.
-
-| figure | tclose | sdcMicro |
-|---|---|---|
-"""
-
-
-def class_sizes(table: pd.DataFrame) -> list[int]:
-    """Return how many rows are in the class of each row."""
-    audit = tclose.audit(table[["A", "B", "C"]], tclose.Roles(["A", "B", "C"]), measure="k", drivers=False)
-    sizes = {_key(row): int(row["size"]) for row in audit.classes.rows()}
-    return [sizes[_key(row)] for row in table.to_dict("records")]
-
-
-def _key(row: Mapping[Any, Any]) -> tuple[float | None, ...]:
-    return tuple(None if row[name] is None or row[name] != row[name] else float(row[name]) for name in "ABC")
-
-
-def anjana_section() -> str:
-    """Return what tclose finds in releases that anjana made of its own example."""
-    head = "## Releases of anjana\n\n"
-    if not installed("anjana"):
-        return f"{head}Left out: anjana is not installed.\n"
-    from anjana import anonymity
-    from anjana.anonymity.utils import utils
-
-    people = pd.read_csv(io.StringIO(ANJANA_HOSPITAL))
-    years, quasi = people["age"].tolist(), ["age", "gender", "city"]
-    ages = {0: people["age"].to_numpy(), **{at: utils.generate_intervals(years, 0, 100, 10 * at) for at in (1, 2)}}
-    flat = {name: {0: people[name].to_numpy(), 1: ["*"] * len(people)} for name in ("gender", "city")}
-    given, trees = (people, ["name", "religion"], quasi), {"age": ages, **flat}
-    with contextlib.redirect_stdout(io.StringIO()):
-        made = {
-            "k ≥ 2": anonymity.k_anonymity(*given, 2, 50, trees),
-            "k ≥ 2, l ≥ 2": anonymity.l_diversity(*given, "disease", 2, 2, 50, trees),
-            "k ≥ 2, t ≤ 0.5": anonymity.t_closeness(*given, "disease", 2, 0.5, 50, trees),
-        }
-    lines = [f"| {asked} | {' | '.join(anjana_figures(frame, quasi))} |" for asked, frame in made.items()]
-    return head + ANJANA + "\n".join(lines) + "\n"
-
-
-def anjana_figures(frame: pd.DataFrame, quasi: list[str]) -> list[str]:
-    roles = tclose.Roles(quasi, {"disease": tclose.Nominal()})
-    audit = tclose.audit(frame[[*quasi, "disease"]].reset_index(drop=True), roles, drivers=False)
-    return [str(audit.k), str(audit["disease"].l), shown(float(audit["disease"].t))]
-
-
-ANJANA = """\
-anjana anonymises its `hospital_extended.csv`, whose people are those of pycanon's hospital; up to half of them may be
-left out. tclose audits what it published: each release has what was asked of it.
-
-| asked of anjana | k | l | t of disease, nominal |
-|---|---|---|---|
-"""
-ANJANA_HOSPITAL = """name,age,gender,city,religion,disease
-Ramsha,29,Female,Tamil Nadu,Hindu,Cancer
-Gabu,24,Male,Tamil Nadu,Hindu,Cancer
-Sabu,23,Male,Tamil Nadu,Hindu,Cancer
-Jonas,22,Male,Tamil Nadu,Hindu,Cancer
-Yadu,24,Female,Kerala,Hindu,Viral infection
-Salima,28,Female,Tamil Nadu,Muslim,TB
-Sunny,27,Male,Karnataka,Parsi,No illness
-Joan,24,Female,Kerala,Christian,Heart-related
-Bahuksana,23,Male,Karnataka,Buddhist,TB
-Rambha,19,Male,Kerala,Hindu,Cancer
-Kishor,29,Male,Karnataka,Hindu,Heart-related
-Johnson,17,Male,Kerala,Christian,Heart-related
-John,19,Male,Kerala,Christian,Viral infection
-"""
-
-
 def main() -> None:
     why_no_arx = missing_arx()
     tools = [
         f"- pycanon {installed('pycanon')}" if installed("pycanon") else "- pycanon: left out, it is not installed",
         "- ARX, built from its sources" if not why_no_arx else f"- ARX: left out, {why_no_arx}",
         "- sdcMicro: figures that its own tests expect; it needs R and packages of CRAN",
+        "- Amnesia: left out, its repository has no tests and no table with figures",
         f"- anjana {installed('anjana')}: its releases, audited"
         if installed("anjana")
         else "- anjana: left out, it is not installed",
@@ -391,6 +283,9 @@ def main() -> None:
         [
             HEAD.format(tools="\n".join(tools), why=why, cannot=cannot),
             *sections,
+            optima_section(),
+            risks_section(),
+            scores_section(compared),
             published(),
             anjana_section(),
         ]

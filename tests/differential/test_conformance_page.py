@@ -13,6 +13,7 @@ PAGE = (ROOT / "docs" / "conformance.md").read_text(encoding="utf-8")
 
 sys.path.insert(0, str(ROOT / "bench"))
 import conformance  # noqa: E402 - bench/ is on the path now
+import rivals  # noqa: E402
 
 
 def said(title):
@@ -51,7 +52,28 @@ def test_the_page_names_every_difference_with_its_definition():
 
 
 def test_the_page_has_the_figures_that_the_tests_of_sdcmicro_expect():
-    assert conformance.published() in PAGE
+    assert rivals.published() in PAGE
+
+
+@pytest.fixture
+def adult(monkeypatch):
+    monkeypatch.setenv("TCLOSE_DATA", str(shared_file("adult", "adult.csv").parents[1]))
+
+
+def test_the_page_has_the_risks_that_the_tests_of_arx_expect(adult):
+    assert rivals.risks_section() in PAGE
+
+
+@pytest.mark.parametrize("optimum", rivals.OPTIMA, ids=lambda each: f"{each.loss} {dict(each.require)} {each.suppress}")
+def test_the_page_has_the_best_releases_that_the_tests_of_arx_expect(adult, optimum):
+    assert rivals.optimum_line(optimum) in PAGE
+
+
+def test_a_figure_that_differs_for_no_reason_is_no_page():
+    with pytest.raises(SystemExit, match="risk: 0.5, the other tool has 0.25"):
+        rivals.told("risk", 0.5, 0.25)
+    with pytest.raises(SystemExit, match="risk: 0.5, the other tool has 0.5"):
+        rivals.told("risk", 0.5, 0.5, "another definition")
 
 
 def test_a_difference_that_nobody_explained_is_no_page():
