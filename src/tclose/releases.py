@@ -320,13 +320,13 @@ class Release:
         return self.table.__arrow_c_stream__(requested_schema)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the release as JSON-ready data; ``docs/release.schema.json`` describes it."""
+        """Return the release as JSON-ready data for its owner; ``docs/release.schema.json`` describes it."""
         from tclose.render.data.releases import release_data
 
-        return release_data(self)
+        return release_data(self.with_original())
 
     def to_json(self) -> str:
-        """Return the release as JSON text."""
+        """Return the release as JSON text for its owner; what may go beside the release, :meth:`write` puts there."""
         from tclose.render.data.json import json_text
 
         return json_text(self.to_dict())

@@ -54,10 +54,15 @@ def release():
 
 def test_every_face_says_that_nothing_is_kept_and_what_binds(release):
     assert release.kept == 0
-    for text in (str(release), release.to_markdown().replace("\\", ""), release._repr_html_(), release.to_html()):
+    owner = release.with_original()
+    for text in (str(release), owner.to_markdown().replace("\\", ""), release._repr_html_(), owner.to_html()):
         plain = " ".join(text.split())
         assert "Nothing of the quasi-identifiers is kept" in plain
         assert "t ≤ 0.3 of disease binds" in plain
+    for text in (release.to_markdown(), release.to_html()):  # what binds follows from the original
+        plain = " ".join(text.split())
+        assert "Nothing of the quasi-identifiers is kept" in plain
+        assert "binds" not in plain
     assert 'class="care"' in release.to_html()
     assert release.to_dict()["binding"]["requirements"][0]["nearest"] == "0.4445"  # 4/9, rounded up
 

@@ -103,10 +103,10 @@ def test_shares_beside_a_release_are_rounded_and_the_owner_is_told_all_of_them(t
     assert beside["slack"] is None
     assert beside["confidential"] is False
     for key in ("lm", "gcp", "arx"):
-        assert beside["losses"][key] == round(beside["losses"][key], 2)
-        assert abs(beside["losses"][key] - found.losses[key]) <= 0.01
+        assert beside["losses"][key] == round(beside["losses"][key], 3)
+        assert abs(beside["losses"][key] - found.losses[key]) <= 0.001
     owner = found.with_original()
-    everything = owner.to_dict()
+    everything = found.to_dict()
     assert everything["confidential"] is True
     assert everything["losses"] == dict(found.losses)
     assert everything["slack"]["value"] == float(found.slack)

@@ -70,9 +70,9 @@ def test_the_page_has_the_best_releases_that_the_tests_of_arx_expect(adult, opti
 
 
 def test_a_figure_that_differs_for_no_reason_is_no_page():
-    with pytest.raises(SystemExit, match="risk: 0.5, the other tool has 0.25"):
+    with pytest.raises(SystemExit, match=r"risk: 0\.5, the other tool has 0\.25"):
         rivals.told("risk", 0.5, 0.25)
-    with pytest.raises(SystemExit, match="risk: 0.5, the other tool has 0.5"):
+    with pytest.raises(SystemExit, match=r"risk: 0\.5, the other tool has 0\.5"):
         rivals.told("risk", 0.5, 0.5, "another definition")
 
 

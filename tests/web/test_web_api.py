@@ -584,7 +584,8 @@ def test_a_text_file_is_read_in_another_way_and_marks_that_are_none_are_refused(
     table = server.client.post("/api/uploads?name=strange.csv", content=text).json()
     assert table["text"] is True
     address = f"/api/tables/{table['id']}/reading"
-    for wrong in ({"delimiter": ";;"}, {"quote": 3}, {"header": "yes"}, {"sheet": "x"}, {"encoding": "no-such"}):
+    wrongs = ({"delimiter": ";;"}, {"quote": 3}, {"header": "yes"}, {"sheet": "x"}, {"encoding": "no-such"})
+    for wrong in (*wrongs, {"missing": "NA"}, {"missing": [3]}):
         refused = server.client.post(address, json=wrong)
         found = refused if refused.status_code != 200 else server.job(table["id"], kind="profile")
         assert (found["state"] == "failed") if isinstance(found, dict) else (found.status_code == 422), wrong
@@ -603,6 +604,20 @@ def test_a_text_file_is_read_in_another_way_and_marks_that_are_none_are_refused(
     policy = server.client.post(f"/api/tables/{table['id']}/policy", json={"policy": profile["policy"]}).text
     assert tomllib.loads(policy)["table"]["delimiter"] == ";"
     assert server.client.get(f"/api/tables/{server.opened()}/reading").status_code == 422
+
+
+def test_words_for_missing_values_are_named_and_the_column_is_of_numbers_again(server, tmp_path):
+    text = b"zip,pay\n1,10\n1,?\n2,30\n2,NA\n"
+    table = server.client.post("/api/uploads?name=survey.csv", content=text).json()["id"]
+    address = f"/api/tables/{table}/reading"
+    assert server.client.get(address).json()["missing"] == []
+    assert server.done(table, kind="profile")["result"]["profile"]["columns"]["pay"]["type"] == "VARCHAR"
+    assert server.client.post(address, json={"missing": ["NA", "?"]}).status_code == 200
+    assert server.client.get(address).json()["missing"] == ["NA", "?"]
+    found = server.done(table, kind="profile")["result"]
+    assert found["profile"]["columns"]["pay"]["type"] == "BIGINT"
+    saved = server.client.post(f"/api/tables/{table}/policy", json={"policy": found["policy"]}).text
+    assert tomllib.loads(saved)["table"]["null_text"] == ["", "NA", "?"]
 
 
 def test_command_and_script_make_the_release_that_the_page_makes_and_a_policy_file_comes_back(

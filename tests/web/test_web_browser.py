@@ -504,6 +504,13 @@ def test_a_file_that_cannot_be_read_is_named_and_another_can_be_chosen(browser, 
         page.wait_for_selector(".top .facts >> text=4 rows")
         settled(page)
         assert page.locator(".column").count() == 2
+        page.click("#reading")
+        page.fill("#reading-missing", "c, NA")
+        page.click("#reading-again")
+        page.wait_for_selector("dialog", state="detached")
+        settled(page)
+        page.click("#reading")
+        playwright.expect(page.locator("#reading-missing")).to_have_value("c, NA")
 
 
 def test_levels_are_dragged_and_t_and_loss_move(browser, server):

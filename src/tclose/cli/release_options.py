@@ -197,8 +197,8 @@ release_output_options = together(
         "--show-original",
         section=OUTPUT,
         is_flag=True,
-        help="Tell in --report and --format what only the owner of the original may know; such a document is "
-        "confidential.",
+        help="Tell in --report and --format html what only the owner of the original may know; such a document "
+        "is confidential.",
     ),
     option("--force", section=OUTPUT, is_flag=True, help="Write over existing files."),
     option(

@@ -108,7 +108,7 @@ def _remark(release: Release, given: Mapping[str, Any]) -> None:
 def _summary(release: Release, written: Written | None, frontier: Frontier | None, given: Mapping[str, Any]) -> str:
     form = given["form"]
     if form == "json":
-        return report_text(_shown(release, given), written)
+        return report_text(release.with_original(), written)  # told to whoever runs the command
     if form == "html":
         return _page(release, written, frontier, given)
     from tclose.render.telling.releases import release_document

@@ -31,7 +31,8 @@ def reading(opened: Opened) -> dict[str, Any]:
     if source is None:
         raise InputError("This table is not read from a text file: there is nothing to choose.")
     options = source.options
-    return {"sample": _sample(source), **{mark: getattr(options, mark) for mark in _MARKS}}
+    marks = {mark: getattr(options, mark) for mark in _MARKS}
+    return {"sample": _sample(source), **marks, "missing": [text for text in options.null_text if text]}
 
 
 def _sample(source: FileSource) -> list[str] | None:
@@ -59,14 +60,17 @@ def chosen(opened: Opened, asked: Mapping[str, Any]) -> FileSource:
     source = text_file(opened)
     if source is None:
         raise InputError("This table is not read from a text file: there is nothing to choose.")
-    unknown = [name for name in asked if name not in _MARKS]
-    texts = [asked.get(mark) for mark in _MARKS[:-1]]
-    if unknown or not all(text is None or isinstance(text, str) for text in texts):
-        raise InputError(f"How a file is read is said by {', '.join(_MARKS)}.")
+    unknown = asked.keys() - {*_MARKS, "missing"}
+    texts, missing = [asked.get(mark) for mark in _MARKS[:-1]], asked.get("missing") or []
+    if unknown or not isinstance(missing, list) or not all(text is None or isinstance(text, str) for text in texts):
+        raise InputError(f"How a file is read is said by {', '.join(_MARKS)} and missing.")
+    if not all(isinstance(text, str) for text in missing):
+        raise InputError("What stands for a missing value is said by texts.")
     if asked.get("header") not in (None, True, False):
         raise InputError("Whether the first line names the columns is true, false, or left open.")
     delimiter, quote, encoding, decimal = texts
     options = replace(
-        source.options, delimiter=delimiter, quote=quote, encoding=encoding, decimal=decimal, header=asked.get("header")
-    )
+        source.options, delimiter=delimiter, quote=quote, encoding=encoding, decimal=decimal,
+        header=asked.get("header"), null_text=("", *missing),
+    )  # fmt: skip
     return replace(source, options=options)

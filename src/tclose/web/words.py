@@ -21,6 +21,7 @@ PLACES = {
     "--k": "k 5 among the requirements",
     "--levels": "'Levels by hand'",
     "--no-header": _READING,
+    "--null": _READING,
     "--nulls": "'Missing values' of the column",
     "--order": "'Order' of the column",
     "--person": "the role Person",

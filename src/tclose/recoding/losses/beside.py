@@ -17,7 +17,7 @@ from tclose.recoding.losses.catalogue import LOSSES, losses_by_column
 from tclose.recoding.partition import Partition
 from tclose.recoding.problem import Floats, Level, Problem, Quasi
 
-DIGITS = 2
+DIGITS = 3
 """So many digits of a share are told."""
 
 
@@ -49,8 +49,8 @@ def rounded_share(share: float) -> float:
 
     Examples
     --------
-    >>> rounded_share(0.7535), rounded_share(0.0001), rounded_share(0.9999), rounded_share(0.0), rounded_share(1.0)
-    (0.75, 0.01, 0.99, 0.0, 1.0)
+    >>> rounded_share(0.75351), rounded_share(0.0001), rounded_share(0.9999), rounded_share(0.0), rounded_share(1.0)
+    (0.754, 0.001, 0.999, 0.0, 1.0)
     """
     least = 10.0**-DIGITS
     return round(min(max(share, least), 1.0 - least), DIGITS) if 0.0 < share < 1.0 else share

@@ -19,6 +19,7 @@ const asked = (chosen) => ({
   ...Object.fromEntries(Object.entries(chosen).map(([mark, word]) => [mark, word || null])),
   quote: chosen.quote === "none" ? "" : chosen.quote || null,
   header: chosen.header ? chosen.header === "true" : null,
+  missing: chosen.missing.split(",").map((word) => word.trim()).filter(Boolean),
 });
 
 function wordOf(mark, told) {
@@ -52,11 +53,16 @@ export function readingForm(table, done) {
       const known = options.some(([key]) => key === chosen[mark]) ? options : [...options, [chosen[mark], visible(chosen[mark])]];
       return field(label, select(known, chosen[mark], (word) => { chosen[mark] = word; }, { id: `reading-${mark}` }));
     };
+    const missing = ({ missing: words }) => {
+      chosen.missing = words.join(", ");
+      const entry = h("input", { type: "text", id: "reading-missing", placeholder: "NA, ?", autocomplete: "off", spellcheck: "false", value: chosen.missing, on: { input: () => { chosen.missing = entry.value; } } });
+      return field("Missing, besides empty cells", entry, "Words for a value that is not known, with commas between them.");
+    };
     redraw(
       body,
       h("h2", { id: "reading-title" }, "How the file is read"),
       told.sample ? [h("p", { class: "hint" }, `The first lines of ${visible(table.label)}; → is a tab`), h("pre", { class: "lines", tabindex: "0", role: "region", "aria-label": "The first lines" }, told.sample.map((line) => `${visible(line.slice(0, 400).replaceAll("\t", "→"))}\n`).join(""))] : h("p", { class: "hint" }, "The file is packed: its lines are not shown."),
-      h("div", { class: "settings" }, Object.entries(CHOICES).map(pick)),
+      h("div", { class: "settings" }, Object.entries(CHOICES).map(pick), missing(told)),
       problem,
       h("p", { class: "actions" }, button("Read it so", again, { class: "primary", id: "reading-again" })),
     );
