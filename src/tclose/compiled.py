@@ -88,6 +88,27 @@ def machine_code(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
+def uncounted(function: Callable[..., Any]) -> Any:
+    """Return a loop for other compiled loops to call, on arrays that it neither makes nor keeps.
+
+    Nobody counts the owners of these arrays while it runs. Counting was two thirds of the work of the search by
+    moves, since it is atomic, and threads wait for each other at the counters of what they share.
+    """
+    return _without_counting(function)
+
+
+def uncounted_orderless(function: Callable[..., Any]) -> Any:
+    """Return such a loop whose numbers, none of them NaN, may be compared in any order, many at once."""
+    return _without_counting(function, fastmath={"nnan", "nsz"})
+
+
+def _without_counting(function: Callable[..., Any], **options: Any) -> Any:
+    import numba
+
+    options = {"_nrt": False, **options}
+    return numba.njit(**options)(function)
+
+
 def kernel(function: Callable[..., Any]) -> Kernel:
     """Mark a plain loop over arrays as a kernel.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from dataclasses import replace
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -25,7 +26,7 @@ from tclose.recoding.checking import failing_classes
 from tclose.recoding.gather import method
 from tclose.recoding.gather.method import find, first_size
 from tclose.recoding.improving import regions, shapes, step
-from tclose.recoding.improving.forms import END
+from tclose.recoding.improving.forms import END, Entries, Limits
 from tclose.recoding.improving.shapes import columns_of, shapes_of
 from tclose.recoding.improving.step import improved
 from tclose.recoding.losses.catalogue import LOSSES
@@ -125,7 +126,7 @@ def test_the_same_release_however_many_positions_make_a_stretch(t, monkeypatch):
 @given(problem=posed(), few=st.integers(1, 3), many=st.integers(1, 3))
 def test_no_bound_on_the_cost_of_a_stretch_is_too_high(problem, few, many):
     """What any position of a stretch costs is what the nearest one to the class costs, or more."""
-    from tclose.recoding.improving.cell_loops import cell_cost, set_cells
+    from tclose.recoding.improving.cell_loops import cell_cost, fill_pairs, set_cells
 
     boxes = Boxes.of(problem)
     with pytest.MonkeyPatch.context() as patch:
@@ -137,15 +138,47 @@ def test_no_bound_on_the_cost_of_a_stretch_is_too_high(problem, few, many):
     width = box.shape[1]
     parts, joins = np.zeros((1, width)), np.full((len(described.stretches), 1), np.nan)
     before = np.full((1, width), -1, np.int32), np.full((1, width), -1, np.int32)
-    set_cells.py_func(*described[:5], described.stretches, *before, parts, joins, 0, box, 0)
+    fill_pairs.py_func(described)
+    set_cells.py_func(described, *before, parts, joins, 0, box, 0)
     for q in range(width):
         costs = {}
         for position in np.unique(boxes.positions[:, q]).tolist():
             low, high = min(position, box[0, q]), max(position, box[1, q])
             at = described.stretch_of[described.columns[q, END] + position]
-            costs.setdefault(int(at), []).append(cell_cost.py_func(*described[:5], q, low, high))
+            costs.setdefault(int(at), []).append(cell_cost.py_func(described, q, low, high))
         for at, found in costs.items():
             assert joins[at, 0] == min(found)
+
+
+@some
+@given(seed=st.integers(0, 10_000), on_line=st.booleans(), bound=st.sampled_from([0.05, 0.2, 0.5, 1.0]))
+def test_no_class_is_beyond_its_limits_by_less_than_is_foreseen(seed, on_line, bound):
+    """Distances are convex, so that their slopes at a class bound what it is beyond its limits by with a unit more."""
+    from tclose.recoding.improving import limit_loops
+
+    draw = np.random.default_rng(seed)
+    classes, units, cells = 6, 5, 4
+    expected = draw.dirichlet(np.ones(cells))
+    shares = np.stack([np.cumsum(expected) if on_line else expected, np.full(cells, 1.0 / (cells - 1))], axis=1)
+    limits = Limits(np.array([[0, cells, int(on_line)]]), shares, np.array([bound]), 5)
+    held, added = (draw.integers(0, 4, (number, cells)).astype(float) for number in (classes, units))
+    mass, unit = (np.column_stack([np.cumsum(n, axis=1) if on_line else n, n.sum(axis=1)]) for n in (held, added))
+    begins = np.zeros(units + 1, np.int64)
+    number = limit_loops.write_entries.py_func(limits.attributes, unit, begins, np.zeros(0, int), np.zeros(0))
+    entries = Entries(begins, np.zeros(number, np.int32), np.zeros(number, np.float32))
+    limit_loops.write_entries.py_func(limits.attributes, unit, *entries)
+    rows = mass[:, -1].astype(np.float32)
+    standing = SimpleNamespace(
+        rows=rows, pulls=np.zeros((cells + 1, classes), np.float32), beyond=np.zeros((1, classes), np.float32)
+    )
+    for c in range(classes):
+        limit_loops.set_pulls.py_func(limits, mass, c, standing.pulls, standing.beyond)
+    for u in range(units):
+        weight, here, foreseen = unit[u, -1], np.zeros(classes, np.float32), np.zeros(classes, np.float32)
+        limit_loops.add_foreseen_excess.py_func(limits, entries, standing, u, np.float32(weight), 1.0, here, foreseen)
+        for c in range(classes):
+            exact = limit_loops.excess.py_func(limits, int(rows[c] + weight), mass, c, unit, u, 1.0)
+            assert foreseen[c] <= exact
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -215,7 +248,7 @@ def test_what_the_loops_take_a_cell_to_cost_adds_up_to_the_loss(problem, data, l
     for number, size in enumerate(release.sizes().tolist()):
         own = boxes.positions[classes == number]
         for q, (low, high) in enumerate(zip(own.min(axis=0).tolist(), own.max(axis=0).tolist(), strict=True)):
-            total += size * cell_cost.py_func(*described[:5], q, low, high)
+            total += size * cell_cost.py_func(described, q, low, high)
     if loss == "nue":
         alone = hulls(problem, rows, rows, len(rows))
         nothing_lost = LOSSES["nue"](problem, replace(release, classes=rows, cells=alone))

@@ -6,102 +6,133 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from tclose.recoding.improving.forms import BEGIN, BITS, END, FIRST, HEIGHT, KIND, ON_LINE, SPAN, STRETCHES, TOP
+from tclose.compiled import uncounted
+from tclose.recoding.improving.forms import BEGIN, BITS, END, FIRST, HEIGHT, KIND, ON_LINE, PAIRS, SPAN, STRETCHES, TOP
 
 _FAR = 1e15
 """What a cell costs that may not be published."""
-_ROUNDING = 1e-9
 
 
 @numba.njit(inline="always")
-def cell_cost(columns, nodes, costs, line, scales, q, low, high):
+def cell_cost(shapes, q, low, high):
     """Return what a cell costs that reaches from one position of a column to another."""
-    at, span = columns[q, BEGIN], columns[q, SPAN]
-    if nodes[at + low] == nodes[at + high]:
-        return costs[at + low]
-    top = at + columns[q, TOP] * span
-    if nodes[top + low] != nodes[top + high]:
+    at, span = shapes.columns[q, BEGIN], shapes.columns[q, SPAN]
+    if shapes.nodes[at + low] == shapes.nodes[at + high]:
+        return shapes.costs[at + low]
+    top = at + shapes.columns[q, TOP] * span
+    if shapes.nodes[top + low] != shapes.nodes[top + high]:
         return _FAR
-    if columns[q, KIND] and high < columns[q, ON_LINE]:
-        wide = line[columns[q, END] + high, 1] - line[columns[q, END] + low, 0]
-        return scales[q] * (np.log2(wide) if columns[q, KIND] == BITS else wide)
-    for _ in range(columns[q, HEIGHT] - 1):
+    if shapes.columns[q, KIND] and high < shapes.columns[q, ON_LINE]:
+        end = shapes.columns[q, END]
+        wide = shapes.line[end + high, 1] - shapes.line[end + low, 0]
+        return shapes.scales[q] * (np.log2(wide) if shapes.columns[q, KIND] == BITS else wide)
+    for _ in range(shapes.columns[q, HEIGHT] - 1):
         at += span
-        if nodes[at + low] == nodes[at + high]:
+        if shapes.nodes[at + low] == shapes.nodes[at + high]:
             break
-    return costs[at + low]
+    return shapes.costs[at + low]
 
 
-@numba.njit(inline="always")
-def excess(attributes, cells, bounds, least, size, mass, c, unit, u, sign):
-    """Return by how many rows class c is beyond its limits with unit u added (sign 1.0) or taken away (−1.0)."""
-    beyond = float(max(least - size, 0))
-    for a in range(len(bounds)):
-        rows = mass[c, len(cells) + a] + sign * unit[u, len(cells) + a]
-        if bounds[a] >= 1.0 or rows <= 0.0:
+@uncounted
+def fill_pairs(shapes):
+    """Write what cells from one position of a column to another cost, where it has few."""
+    for q in range(len(shapes.columns)):
+        first, span = shapes.columns[q, PAIRS], shapes.columns[q, SPAN]
+        if first < 0:
             continue
-        total = 0.0
-        if attributes[a, 2]:
-            for cell in range(attributes[a, 0], attributes[a, 1]):
-                total += cells[cell, 1] * abs(mass[c, cell] + sign * unit[u, cell] - cells[cell, 0] * rows)
-        else:
-            for cell in range(attributes[a, 0], attributes[a, 1]):
-                total += cells[cell, 1] * max(mass[c, cell] + sign * unit[u, cell] - cells[cell, 0] * rows, 0.0)
-        beyond += max(total - bounds[a] * rows + _ROUNDING, 0.0)
-    return beyond
+        for low in range(span):
+            for high in range(low, span):
+                cost = cell_cost(shapes, q, low, high)
+                shapes.pairs[first + low * span + high] = shapes.pairs[first + high * span + low] = cost
 
 
 @numba.njit(inline="always")
-def set_cells(columns, nodes, costs, line, scales, stretches, low, high, parts, joins, c, box, side):
+def known_cost(shapes, q, low, high):
+    """Return what a cell costs, as written if it is."""
+    if shapes.columns[q, PAIRS] >= 0:
+        return shapes.pairs[shapes.columns[q, PAIRS] + low * shapes.columns[q, SPAN] + high]
+    return cell_cost(shapes, q, low, high)
+
+
+@numba.njit(inline="always")
+def _set_joins(shapes, joins, c, q, first, last, cost):
+    """Write what the cell of a class would cost with each further stretch."""
+    begin, span, known = shapes.columns[q, FIRST], shapes.columns[q, SPAN], shapes.columns[q, PAIRS]
+    if known >= 0:
+        for at in range(first):
+            joins[begin + at, c] = shapes.pairs[known + last * span + at]
+        for at in range(first, last + 1):
+            joins[begin + at, c] = cost
+        for at in range(last + 1, span):
+            joins[begin + at, c] = shapes.pairs[known + first * span + at]
+        return
+    for at in range(begin, begin + shapes.columns[q, STRETCHES]):
+        if shapes.stretches[at, 1] < first:
+            joins[at, c] = cell_cost(shapes, q, shapes.stretches[at, 1], last)
+        elif shapes.stretches[at, 0] > last:
+            joins[at, c] = cell_cost(shapes, q, first, shapes.stretches[at, 0])
+        else:
+            joins[at, c] = cost
+
+
+@numba.njit(inline="always")
+def set_cells(shapes, low, high, parts, joins, c, box, side):
     """Give a class the box of a side, write what it costs, also with any further stretch; return what a row loses.
 
     An empty class has a box of −1.
     """
     loss = 0.0
-    for q in range(len(columns)):
+    for q in range(len(shapes.columns)):
         first, last = box[side, q], box[side + 1, q]
         if first != low[c, q] or last != high[c, q]:
             low[c, q], high[c, q] = first, last
-            cost = cell_cost(columns, nodes, costs, line, scales, q, first, last)
+            cost = known_cost(shapes, q, first, last)
             parts[c, q] = cost
-            for at in range(columns[q, FIRST], columns[q, FIRST] + columns[q, STRETCHES]):
-                if stretches[at, 1] < first:
-                    joins[at, c] = cell_cost(columns, nodes, costs, line, scales, q, stretches[at, 1], last)
-                elif stretches[at, 0] > last:
-                    joins[at, c] = cell_cost(columns, nodes, costs, line, scales, q, first, stretches[at, 0])
-                else:
-                    joins[at, c] = cost
+            _set_joins(shapes, joins, c, q, first, last, cost)
         loss += parts[c, q]
     return loss
 
 
 @numba.njit(inline="always")
-def loss_without(columns, nodes, costs, line, scales, positions, low, high, parts, loss, links, own, first, u, box):
+def _ends_without(positions, links, other, u, q):
+    """Return the ends of a class without a unit in a column, and how many others are at each."""
+    least, most, lowest, highest = np.int32(2**31 - 1), np.int32(-1), np.int32(0), np.int32(0)
+    while other >= 0:
+        position = positions[other, q]
+        if other != u:
+            if position < least:
+                least, lowest = position, np.int32(0)
+            if position > most:
+                most, highest = position, np.int32(0)
+            lowest += np.int32(position == least)
+            highest += np.int32(position == most)
+        other = links[other, 0]
+    return least, most, lowest, highest
+
+
+@numba.njit(inline="always")
+def loss_without(shapes, positions, standing, own, u):
     """Return what each row of a class would lose without a unit, and write the box that it would have."""
-    for q in range(len(columns)):
-        position, lowest, highest = positions[u, q], low[own, q], high[own, q]
-        least, most = lowest, highest
-        if position in (least, most):
-            least, most, other = np.int32(columns[q, SPAN]), np.int32(-1), first
-            while other >= 0 and (least != lowest or most != highest):
-                if other != u:
-                    least = min(least, positions[other, q])
-                    most = max(most, positions[other, q])
-                other = links[other, 0]
-            if least != lowest or most != highest:
-                loss += cell_cost(columns, nodes, costs, line, scales, q, least, most) - parts[own, q]
-        box[0, q], box[1, q] = least, most
+    box, loss = standing.box, standing.losses[own]
+    for q in range(len(shapes.columns)):
+        position, least, most = positions[u, q], standing.low[own, q], standing.high[own, q]
+        lowest = standing.at_low[own, q] - (position == least)
+        highest = standing.at_high[own, q] - (position == most)
+        if not lowest or not highest:
+            least, most, lowest, highest = _ends_without(positions, standing.links, standing.heads[own], u, q)
+            loss += known_cost(shapes, q, least, most) - standing.parts[own, q]
+        box[0, q], box[1, q], box[2, q], box[3, q] = least, most, lowest, highest
     return max(loss, 0.0)
 
 
 @numba.njit(inline="always")
-def loss_with(columns, nodes, costs, line, scales, positions, low, high, parts, loss, c, u, enough):
+def loss_with(shapes, positions, standing, c, u, enough):
     """Return what each row of a class would lose with a unit, or no less than ``enough`` if it would lose as much."""
-    for q in range(len(columns)):
-        position = positions[u, q]
-        if position < low[c, q] or position > high[c, q]:
-            lowest, highest = min(position, low[c, q]), max(position, high[c, q])
-            loss += cell_cost(columns, nodes, costs, line, scales, q, lowest, highest) - parts[c, q]
+    loss = standing.losses[c]
+    for q in range(len(shapes.columns)):
+        position, low, high = positions[u, q], standing.low[c, q], standing.high[c, q]
+        if position < low or position > high:
+            loss += known_cost(shapes, q, min(position, low), max(position, high)) - standing.parts[c, q]
             if loss >= enough:
                 break
     return loss

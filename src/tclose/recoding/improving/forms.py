@@ -12,10 +12,10 @@ from tclose.recoding.problem import Codes, Floats
 
 TREE, LINE, BITS = 0, 1, 2
 """What the cells of a column cost: by their node; where intervals are published, their width, or its logarithm."""
-KIND, SPAN, HEIGHT, BEGIN, ON_LINE, END, TOP, FIRST, STRETCHES = range(9)
+KIND, SPAN, HEIGHT, BEGIN, ON_LINE, END, TOP, FIRST, STRETCHES, PAIRS = range(10)
 """What ``Shapes.columns`` holds of a column: its kind, how many positions and levels it has, where its nodes begin,
-how many positions lie on a line, where its positions begin among those of all columns, the coarsest level, and where
-its stretches begin among those of all columns, and how many there are."""
+how many positions lie on a line, where its positions begin among those of all columns, the coarsest level, where
+its stretches begin among those of all columns, how many there are, and where its pairs of positions begin, or −1."""
 
 
 class Shapes(NamedTuple):
@@ -35,6 +35,8 @@ class Shapes(NamedTuple):
     """The stretch of each position (``END + p``) among those of all columns."""
     stretches: Codes
     """The first and the last position of each stretch."""
+    pairs: Floats
+    """What a cell from one position to another costs, written where a column has few; either may be the lower."""
 
 
 class Limits(NamedTuple):
@@ -59,6 +61,15 @@ class Crowd(NamedTuple):
     """What a unit would lose as a class of its own, and by how many rows that would be beyond its limits."""
 
 
+class Entries(NamedTuple):
+    """How many rows units add where: what ``Crowd.mass`` has, without zeros and without running sums."""
+
+    begins: Integers
+    """Where the entries begin of each unit and attribute."""
+    cells: Codes
+    counts: NDArray[np.float32]
+
+
 class Plan(NamedTuple):
     """How a region is searched: round by round the temperature, and what a row beyond a limit costs."""
 
@@ -78,6 +89,9 @@ class Standing(NamedTuple):
     sizes: Integers
     low: Codes
     high: Codes
+    at_low: Codes
+    """How many units are at the low end of a class in each column."""
+    at_high: Codes
     parts: Floats
     """What the cell of each column of a class costs: classes × columns."""
     losses: Floats
@@ -98,6 +112,22 @@ class Standing(NamedTuple):
     tally: Integers
     touched: NDArray[np.bool_]
     box: Codes
-    """The box that a class would have without a unit, and the one that another has with it: low, high, low, high."""
-    queue: Integers
-    """The classes that a unit may join, while the best of them is looked for."""
+    """The box that a class would have without a unit, and the one that another has with it: low, high, and how many
+    units are at the low end and at the high one, of each."""
+    pulls: NDArray[np.float32]
+    """How a row of a cell changes by how many rows each class is beyond its limit: cells and attributes × classes."""
+    beyond: NDArray[np.float32]
+    """By how many rows each class is beyond each limit, at the least; negative where it is within."""
+
+
+class Scan(NamedTuple):
+    """What is foreseen of each class while the best for a unit is looked for."""
+
+    growth: NDArray[np.float32]
+    """What the loss would grow by if a unit joined it, at the least where positions are taken together."""
+    foreseen: NDArray[np.float32]
+    """The same with what rows beyond limits would cost, at the least."""
+    here: NDArray[np.float32]
+    """Room for the rows beyond one limit."""
+    lowest: NDArray[np.float32]
+    """The least of what is foreseen, of many classes together."""

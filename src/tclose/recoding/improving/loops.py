@@ -1,7 +1,6 @@
 """The compiled loops of the improvement: a unit leaves its class for the one where least is lost, by annealing.
 
 A class may be beyond its limits for a while; each row beyond costs more from round to round, until none is worth it.
-What is called for every unit takes arrays one by one: taking them from a group each time costs more than the work.
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -10,13 +9,16 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from tclose.compiled import machine_code
-from tclose.recoding.improving.cell_loops import cell_cost, excess, loss_with, loss_without, set_cells
-from tclose.recoding.improving.forms import END, Standing
+from tclose.compiled import machine_code, uncounted, uncounted_orderless
+from tclose.recoding.improving.cell_loops import cell_cost, fill_pairs, loss_with, loss_without, set_cells
+from tclose.recoding.improving.forms import END, Entries, Scan, Standing
+from tclose.recoding.improving.limit_loops import add_foreseen_excess, excess, set_pulls, write_entries
 
 _NEVER = np.float32(1e30)
 BLOCK = 64
-"""So many classes are passed over together where none of them is worth a look."""
+"""Of so many classes together the least is known."""
+_OWN, _OTHER = 0, 4
+"""Where a box begins in ``Standing.box``: of the class that a unit leaves, and of the one that it joins."""
 
 
 @numba.njit(inline="always")
@@ -40,260 +42,267 @@ def _unlink(links, heads, u, c):
         links[after, 1] = before
 
 
-@numba.njit
-def _filled(crowd, standing):
+@numba.njit(inline="always")
+def _widen(positions, u, standing, c):
+    """Write the box that a class has with a unit."""
+    box, empty = standing.box, standing.heads[c] < 0
+    for q in range(positions.shape[1]):
+        position, low, high = positions[u, q], standing.low[c, q], standing.high[c, q]
+        lower, higher = empty or position < low, empty or position > high
+        box[4, q], box[5, q] = position if lower else low, position if higher else high
+        box[6, q] = 1 if lower else standing.at_low[c, q] + (position == low)
+        box[7, q] = 1 if higher else standing.at_high[c, q] + (position == high)
+
+
+@uncounted
+def _fill(crowd, standing):
     """Put the units into their classes, with the boxes that they need."""
-    units, width = crowd.positions.shape
-    for u in range(units):
+    box = standing.box
+    for u in range(len(crowd.weights)):
         c = standing.of_unit[u]
         if c < 0:
             continue
-        for q in range(width):
-            position = crowd.positions[u, q]
-            empty = standing.heads[c] < 0
-            standing.low[c, q] = position if empty else min(standing.low[c, q], position)
-            standing.high[c, q] = position if empty else max(standing.high[c, q], position)
+        _widen(crowd.positions, u, standing, c)
+        for q in range(box.shape[1]):
+            standing.low[c, q], standing.high[c, q] = box[4, q], box[5, q]
+            standing.at_low[c, q], standing.at_high[c, q] = box[6, q], box[7, q]
         _link(standing.links, standing.heads, u, c)
         standing.sizes[c] += crowd.weights[u]
-        standing.mass[c] += crowd.mass[u]
+        for cell in range(crowd.mass.shape[1]):
+            standing.mass[c, cell] += crowd.mass[u, cell]
 
 
-@numba.njit
-def _standing(shapes, limits, crowd, of_unit, number, room):
-    """Return the classes as the units make them up."""
-    columns, nodes, costs, line, scales, _, stretches = shapes
-    units, width = crowd.positions.shape
-    standing = Standing(
-        of_unit, np.zeros(number, np.int64),
-        np.zeros((number, width), np.int32), np.zeros((number, width), np.int32),
-        np.zeros((number, width)), np.zeros(number), np.zeros(number),
-        np.zeros((number, crowd.mass.shape[1])),
-        np.full((units, 2), -1), np.full(number, -1), np.full((len(stretches), number), _NEVER, np.float32),
-        np.zeros(number, np.float32), np.zeros(number, np.float32), np.zeros(number, np.int64), np.array([0, room]),
-        np.zeros(number, np.bool_), np.zeros((4, width), np.int32),
-        np.zeros(number, np.int64),
-    )  # fmt: skip
-    _filled(crowd, standing)
-    nothing = np.zeros((1, crowd.mass.shape[1]))
-    attributes, cells, bounds, least = limits
-    for c in range(number - 1, -1, -1):
-        standing.box[0], standing.box[1] = standing.low[c], standing.high[c]
-        standing.low[c] = -1
+@uncounted
+def _weigh(shapes, limits, crowd, standing):
+    """Write what each class loses and by how much it is beyond its limits, and likewise each unit alone."""
+    for c in range(len(standing.heads) - 1, -1, -1):
         if standing.heads[c] < 0:
             standing.free[standing.tally[0]] = c
             standing.tally[0] += 1
             continue
+        for q in range(len(shapes.columns)):
+            standing.box[0, q], standing.box[1, q] = standing.low[c, q], standing.high[c, q]
+            standing.low[c, q] = -1
         standing.losses[c] = set_cells(
-            columns, nodes, costs, line, scales, stretches, standing.low, standing.high, standing.parts,
-            standing.joins, c, standing.box, 0,
-        )  # fmt: skip
-        beyond = excess(attributes, cells, bounds, least, standing.sizes[c], standing.mass, c, nothing, 0, 0.0)
-        standing.excess[c] = beyond
-    return standing
+            shapes, standing.low, standing.high, standing.parts, standing.joins, c, standing.box, _OWN
+        )
+        standing.excess[c] = excess(limits, standing.sizes[c], standing.mass, c, standing.mass, c, 0.0)
+        set_pulls(limits, standing.mass, c, standing.pulls, standing.beyond)
+    for u in range(len(crowd.weights)):
+        for q in range(len(shapes.columns)):
+            crowd.alone[u, 0] += crowd.weights[u] * cell_cost(shapes, q, crowd.positions[u, q], crowd.positions[u, q])
+        crowd.alone[u, 1] = excess(limits, crowd.weights[u], crowd.mass, u, crowd.mass, u, 0.0)
+
+
+@numba.njit
+def _standing(shapes, limits, crowd, of_unit, number, room):
+    """Return room for classes."""
+    units, width = crowd.positions.shape
+    return Standing(
+        of_unit, np.zeros(number, np.int64),
+        np.full((number, width), np.int32(-1)), np.full((number, width), np.int32(-1)),
+        np.zeros((number, width), np.int32), np.zeros((number, width), np.int32),
+        np.zeros((number, width)), np.zeros(number), np.zeros(number),
+        np.zeros((number, crowd.mass.shape[1])),
+        np.full((units, 2), -1), np.full(number, -1), np.full((len(shapes.stretches), number), _NEVER, np.float32),
+        np.zeros(number, np.float32), np.zeros(number, np.float32), np.zeros(number, np.int64), np.array([0, room]),
+        np.zeros(number, np.bool_), np.zeros((8, width), np.int32),
+        np.zeros((crowd.mass.shape[1], number), np.float32), np.zeros((len(limits.bounds), number), np.float32),
+    )  # fmt: skip
 
 
 @numba.njit(inline="always")
-def _widen(positions, u, low, high, c, empty, box):
-    """Write the box that a class has with a unit."""
-    for q in range(positions.shape[1]):
-        position = positions[u, q]
-        box[2, q] = position if empty else min(position, low[c, q])
-        box[3, q] = position if empty else max(position, high[c, q])
-
-
-@numba.njit(inline="always")
-def _empty(c, losses, beyond, low, joins, free, tally):
+def _empty(standing, c):
     """Write that a class has no units, so that its number is free."""
-    losses[c] = beyond[c] = 0.0
-    for q in range(low.shape[1]):
-        low[c, q] = -1
-    for at in range(len(joins)):
-        joins[at, c] = _NEVER
-    free[tally[0]] = c
-    tally[0] += 1
+    standing.losses[c] = standing.excess[c] = 0.0
+    for q in range(standing.low.shape[1]):
+        standing.low[c, q] = -1
+    for at in range(len(standing.joins)):
+        standing.joins[at, c] = _NEVER
+    standing.free[standing.tally[0]] = c
+    standing.tally[0] += 1
 
 
 @numba.njit(inline="always")
-def _change(
-    columns, nodes, costs, line, scales, stretches, low, high, parts, joins, c, box, side, held, mass, u, sign,
-    losses, beyond, heads, free, tally,
-):  # fmt: skip
+def _change(shapes, limits, crowd, standing, c, u, side, sign, beyond, strictness):
     """Write what a class holds and loses that a unit has joined (sign 1) or left (−1)."""
-    for cell in range(mass.shape[1]):
-        held[c, cell] += sign * mass[u, cell]
-    if heads[c] < 0:
-        _empty(c, losses, beyond, low, joins, free, tally)
+    box = standing.box
+    standing.sizes[c] += sign * crowd.weights[u]
+    standing.excess[c] = beyond
+    for cell in range(crowd.mass.shape[1]):
+        standing.mass[c, cell] += sign * crowd.mass[u, cell]
+    for q in range(box.shape[1]):
+        standing.at_low[c, q], standing.at_high[c, q] = box[side + 2, q], box[side + 3, q]
+    if standing.heads[c] < 0:
+        _empty(standing, c)
     else:
-        losses[c] = set_cells(columns, nodes, costs, line, scales, stretches, low, high, parts, joins, c, box, side)
+        standing.losses[c] = set_cells(
+            shapes, standing.low, standing.high, standing.parts, standing.joins, c, box, side
+        )
+        set_pulls(limits, standing.mass, c, standing.pulls, standing.beyond)
+    standing.rows[c] = standing.sizes[c]
+    standing.worth[c] = standing.sizes[c] * standing.losses[c] + strictness * standing.excess[c]
 
 
 @numba.njit(inline="always")
-def _saved(
-    columns, nodes, costs, line, scales, attributes, cells, bounds, least, positions, weights, mass, sizes, low, high,
-    parts, losses, beyond, held, links, heads, u, own, box, strictness,
-):  # fmt: skip
+def _saved(shapes, limits, crowd, standing, u, own, strictness):
     """Return what is saved if a unit leaves its class, and by how many rows this is then beyond its limits."""
-    rest, without, after = sizes[own] - weights[u], 0.0, 0.0
+    rest, without, after = standing.sizes[own] - crowd.weights[u], 0.0, 0.0
     if rest > 0:
-        after = excess(attributes, cells, bounds, least, rest, held, own, mass, u, -1.0)
-        without = loss_without(
-            columns, nodes, costs, line, scales, positions, low, high, parts, losses[own], links, own, heads[own], u,
-            box,
-        )  # fmt: skip
-    return sizes[own] * losses[own] - rest * without + strictness * (beyond[own] - after), after
+        after = excess(limits, rest, standing.mass, own, crowd.mass, u, -1.0)
+        without = loss_without(shapes, crowd.positions, standing, own, u)
+    saved = standing.sizes[own] * standing.losses[own] - rest * without
+    return saved + strictness * (standing.excess[own] - after), after
 
 
 @numba.njit(inline="always")
-def _foreseen(columns, stretch_of, joins, rows, worth, positions, u, weight, growth):
+def _foresee(shapes, positions, standing, u, weight, growth):
     """Write what the loss would grow by at the least if a unit joined each class and none were beyond its limits.
 
     Where every position is a stretch of its own, that is what it would grow by.
     """
-    at = stretch_of[positions[u, 0]]
+    joins = standing.joins
+    at = shapes.stretch_of[positions[u, 0]]
     for c in range(len(growth)):
         growth[c] = joins[at, c]
-    for q in range(1, len(columns)):
-        at = stretch_of[columns[q, END] + positions[u, q]]
+    for q in range(1, len(shapes.columns)):
+        at = shapes.stretch_of[shapes.columns[q, END] + positions[u, q]]
         for c in range(len(growth)):
             growth[c] += joins[at, c]
     for c in range(len(growth)):
-        growth[c] = (rows[c] + weight) * growth[c] - worth[c]
+        growth[c] = (standing.rows[c] + weight) * growth[c] - standing.worth[c]
+
+
+@uncounted_orderless
+def _least(numbers, begin, end):
+    """Return the least of some numbers."""
+    least = _NEVER
+    for at in range(begin, end):
+        if numbers[at] < least:
+            least = numbers[at]
+    return least
 
 
 @numba.njit(inline="always")
-def _fewer(growth, most, own, touched, queue):
-    """Write the classes where a unit would add less than ``most``; return how many."""
-    waiting, bound = 0, np.float32(most)
-    for begin in range(0, len(growth), BLOCK):
-        end, below = min(begin + BLOCK, len(growth)), 0
-        for c in range(begin, end):
-            below += growth[c] < bound
-        if below:
-            for c in range(begin, end):
-                if growth[c] < bound and c != own and not touched[c]:
-                    queue[waiting] = c
-                    waiting += 1
-    return waiting
+def _next(foreseen, lowest, most):
+    """Return the class where least would be added, less than ``most``, and forget it; −1 if there is none."""
+    block = 0
+    for at in range(1, len(lowest)):
+        if lowest[at] < lowest[block]:
+            block = at
+    if lowest[block] >= most:
+        return -1
+    c = block * BLOCK
+    while foreseen[c] != lowest[block]:
+        c += 1
+    foreseen[c] = _NEVER
+    lowest[block] = _least(foreseen, block * BLOCK, min(block * BLOCK + BLOCK, len(foreseen)))
+    return c
 
 
 @numba.njit(inline="always")
-def _chosen(
-    columns, nodes, costs, line, scales, attributes, cells, bounds, least, positions, mass, sizes, low, high, parts,
-    losses, held, worth, touched, queue, growth, strictness, u, weight, own, rough, most,
-):  # fmt: skip
+def _chosen(shapes, limits, crowd, standing, scan, strictness, u, rough, most):
     """Return the class where a unit adds least, less than ``most``; its excess with it, and what it adds; else −2.
 
-    Those come first where least would be added if none were beyond its limits, which is the least that can be.
+    Those come first where the least that can be added is least.
     """
-    best, excess_there = -2, 0.0
-    waiting = _fewer(growth, most, own, touched, queue)
-    while waiting > 0:
-        first = 0
-        for at in range(1, waiting):
-            if growth[queue[at]] < growth[queue[first]]:
-                first = at
-        c = queue[first]
-        if growth[c] >= most:
-            break
-        waiting -= 1
-        queue[first] = queue[waiting]
-        more, size = np.float64(growth[c]), sizes[c] + weight
+    best, excess_there, weight = -2, 0.0, crowd.weights[u]
+    for block in range(len(scan.lowest)):
+        end = min(block * BLOCK + BLOCK, len(scan.foreseen))
+        scan.lowest[block] = _least(scan.foreseen, block * BLOCK, end)
+    c = _next(scan.foreseen, scan.lowest, most)
+    while c >= 0:
+        more, size = np.float64(scan.growth[c]), standing.sizes[c] + weight
         if rough:
-            loss = loss_with(
-                columns, nodes, costs, line, scales, positions, low, high, parts, losses[c], c, u,
-                (most + worth[c]) / size,
-            )  # fmt: skip
-            more = size * loss - worth[c]
-            if more >= most:
-                continue
-        after = excess(attributes, cells, bounds, least, size, held, c, mass, u, 1.0)
-        if more + strictness * after < most:
-            best, most, excess_there = c, more + strictness * after, after
+            worth = standing.worth[c]
+            more = size * loss_with(shapes, crowd.positions, standing, c, u, (most + worth) / size) - worth
+        if more < most:
+            after = excess(limits, size, standing.mass, c, crowd.mass, u, 1.0)
+            if more + strictness * after < most:
+                best, most, excess_there = c, more + strictness * after, after
+        c = _next(scan.foreseen, scan.lowest, most)
     return best, excess_there, most
 
 
-@numba.njit
-def _moved(
-    columns, nodes, costs, line, scales, stretches, positions, mass, of_unit, sizes, low, high, parts, losses, beyond,
-    held, links, heads, joins, rows, worth, free, tally, touched, box, u, weight, own, after, target, excess_there,
-    once, strictness,
-):  # fmt: skip
+@numba.njit(inline="always")
+def _move(shapes, limits, crowd, standing, u, own, after, target, excess_there, once, strictness):
     """Take a unit from its class to another, or to none, and set both right."""
     if own >= 0:
-        _unlink(links, heads, u, own)
+        _unlink(standing.links, standing.heads, u, own)
     if target >= 0:
-        tally[0] -= heads[target] < 0
-        _widen(positions, u, low, high, target, heads[target] < 0, box)
-        _link(links, heads, u, target)
-    of_unit[u] = target
-    tally[1] += weight * ((own < 0) - (target < 0))
-    for side in (0, 2):
-        c, sign, excess_now = (target, 1, excess_there) if side else (own, -1, after)
+        standing.tally[0] -= standing.heads[target] < 0
+        _widen(crowd.positions, u, standing, target)
+        _link(standing.links, standing.heads, u, target)
+    standing.of_unit[u] = target
+    standing.tally[1] += crowd.weights[u] * ((own < 0) - (target < 0))
+    for side in (_OWN, _OTHER):
+        c, sign, beyond = (own, -1, after) if side == _OWN else (target, 1, excess_there)
         if c >= 0:
-            sizes[c] += sign * weight
-            beyond[c], touched[c] = excess_now, once
-            _change(
-                columns, nodes, costs, line, scales, stretches, low, high, parts, joins, c, box, side, held, mass, u,
-                sign, losses, beyond, heads, free, tally,
-            )  # fmt: skip
-            rows[c] = sizes[c]
-            worth[c] = sizes[c] * losses[c] + strictness * beyond[c]
+            standing.touched[c] = once
+            _change(shapes, limits, crowd, standing, c, u, side, sign, beyond, strictness)
 
 
-@numba.njit
-def _round(shapes, limits, crowd, standing, plan, order, growth, heat, strictness):
+@numba.njit(inline="always")
+def _bar(standing, own, once, foreseen):
+    """Keep a unit from its own class, and from those that had their move."""
+    if own >= 0:
+        foreseen[own] = _NEVER
+    if once:
+        for c in range(len(foreseen)):
+            if standing.touched[c]:
+                foreseen[c] = _NEVER
+
+
+@uncounted
+def _round(shapes, limits, crowd, entries, standing, scan, plan, order, heat, strictness):
     """Let each unit move to where least is lost, if that is less than what its class saves and chance allows."""
-    columns, nodes, costs, line, scales, stretch_of, stretches = shapes
-    attributes, cells, bounds, least = limits
-    positions, weights, mass, alone = crowd
-    of_unit, sizes, low, high, parts, losses, beyond, held, links, heads, joins, rows, worth, free, tally = (
-        standing[:15]
-    )  # fmt: skip
-    touched, box, queue = standing[15:]
-    full, once, rough = plan.full, plan.once, len(stretches) < len(stretch_of)
+    rough, tally, alone = len(shapes.stretches) < len(shapes.stretch_of), standing.tally, crowd.alone
     for u in order:
-        own, weight = of_unit[u], weights[u]
-        saved, after = weight * full, 0.0
+        own, weight = standing.of_unit[u], crowd.weights[u]
+        saved, after = weight * plan.full, 0.0
         if own >= 0:
-            if touched[own]:
+            if standing.touched[own]:
                 continue
-            saved, after = _saved(
-                columns, nodes, costs, line, scales, attributes, cells, bounds, least, positions, weights, mass,
-                sizes, low, high, parts, losses, beyond, held, links, heads, u, own, box, strictness,
-            )  # fmt: skip
+            saved, after = _saved(shapes, limits, crowd, standing, u, own, strictness)
         most = saved - 1e-7 * (1.0 + abs(saved)) - (heat * np.log(np.random.random()) if heat > 0.0 else 0.0)
         if most <= 0.0:
             continue
-        _foreseen(columns, stretch_of, joins, rows, worth, positions, u, np.float32(weight), growth)
-        target, excess_there, least_more = _chosen(
-            columns, nodes, costs, line, scales, attributes, cells, bounds, least, positions, mass, sizes, low, high,
-            parts, losses, held, worth, touched, queue, growth, strictness, u, weight, own, rough, most,
-        )  # fmt: skip
-        if own >= 0 and weight <= tally[1] and weight * full < least_more:
-            target, excess_there, least_more = -1, 0.0, weight * full
-        if (own < 0 or sizes[own] > weight) and tally[0] > 0 and alone[u, 0] + strictness * alone[u, 1] < least_more:
-            target, excess_there = free[tally[0] - 1], alone[u, 1]
-        if target == -2:
-            continue
-        _moved(
-            columns, nodes, costs, line, scales, stretches, positions, mass, of_unit, sizes, low, high, parts, losses,
-            beyond, held, links, heads, joins, rows, worth, free, tally, touched, box, u, weight, own, after, target,
-            excess_there, once, strictness,
-        )  # fmt: skip
+        _foresee(shapes, crowd.positions, standing, u, np.float32(weight), scan.growth)
+        for c in range(len(scan.growth)):
+            scan.foreseen[c] = scan.growth[c]
+        add_foreseen_excess(
+            limits, entries, standing, u, np.float32(weight), np.float32(strictness), scan.here, scan.foreseen
+        )
+        _bar(standing, own, plan.once, scan.foreseen)
+        target, excess_there, least_more = _chosen(shapes, limits, crowd, standing, scan, strictness, u, rough, most)
+        if own >= 0 and weight <= tally[1] and weight * plan.full < least_more:
+            target, excess_there, least_more = -1, 0.0, weight * plan.full
+        new = (own < 0 or standing.sizes[own] > weight) and tally[0] > 0
+        if new and alone[u, 0] + strictness * alone[u, 1] < least_more:
+            target, excess_there = standing.free[tally[0] - 1], alone[u, 1]
+        if target != -2:
+            _move(shapes, limits, crowd, standing, u, own, after, target, excess_there, plan.once, strictness)
 
 
 @numba.njit
-def _weigh_alone(shapes, limits, crowd):
-    """Write what each unit would lose as a class of its own, and by how many rows that would be beyond its limits."""
-    columns, nodes, costs, line, scales = shapes[:5]
-    attributes, cells, bounds, least = limits
-    positions, weights, mass, alone = crowd
-    nothing = np.zeros((1, mass.shape[1]))
-    for u in range(len(weights)):
-        for q in range(len(columns)):
-            cost = cell_cost(columns, nodes, costs, line, scales, q, positions[u, q], positions[u, q])
-            alone[u, 0] += weights[u] * cost
-        alone[u, 1] = excess(attributes, cells, bounds, least, weights[u], mass, u, nothing, 0, 0.0)
+def _entries(attributes, mass):
+    """Return how many rows units add where."""
+    begins, cells, counts = np.zeros(len(mass) * len(attributes) + 1, np.int64), np.zeros(0, np.int32), np.zeros(0)
+    number = write_entries(attributes, mass, begins, cells, counts.astype(np.float32))
+    entries = Entries(begins, np.zeros(number, np.int32), np.zeros(number, np.float32))
+    write_entries(attributes, mass, entries.begins, entries.cells, entries.counts)
+    return entries
+
+
+@uncounted
+def _begin_round(standing, order, strictness):
+    """Write what classes are worth, and draw the order of the units."""
+    for c in range(len(standing.sizes)):
+        standing.rows[c] = standing.sizes[c]
+        standing.worth[c] = standing.sizes[c] * standing.losses[c] + strictness * standing.excess[c]
+    for i in range(len(order) - 1, 0, -1):
+        j = int(np.random.random() * (i + 1))
+        order[i], order[j] = order[j], order[i]
 
 
 @machine_code
@@ -301,13 +310,14 @@ def anneal(shapes, limits, crowd, plan, of_unit, number, room):
     """Move units between the classes 0 … ``number`` − 1 (−1: left out), round by round; write where each one is."""
     np.random.seed(plan.seed)
     standing = _standing(shapes, limits, crowd, of_unit, number, room)
-    _weigh_alone(shapes, limits, crowd)
-    order, growth = np.arange(len(of_unit)), np.zeros(number, np.float32)
+    entries, order = _entries(limits.attributes, crowd.mass), np.arange(len(of_unit))
+    scan = Scan(
+        np.zeros(number, np.float32), np.zeros(number, np.float32), np.zeros(number, np.float32),
+        np.zeros((number + BLOCK - 1) // BLOCK, np.float32),
+    )  # fmt: skip
+    fill_pairs(shapes)
+    _fill(crowd, standing)
+    _weigh(shapes, limits, crowd, standing)
     for at in range(len(plan.heat)):
-        for c in range(number):
-            standing.rows[c] = standing.sizes[c]
-            standing.worth[c] = standing.sizes[c] * standing.losses[c] + plan.strictness[at] * standing.excess[c]
-        for i in range(len(order) - 1, 0, -1):
-            j = int(np.random.random() * (i + 1))
-            order[i], order[j] = order[j], order[i]
-        _round(shapes, limits, crowd, standing, plan, order, growth, plan.heat[at], plan.strictness[at])
+        _begin_round(standing, order, plan.strictness[at])
+        _round(shapes, limits, crowd, entries, standing, scan, plan, order, plan.heat[at], plan.strictness[at])

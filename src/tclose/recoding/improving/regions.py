@@ -71,22 +71,27 @@ class Field:
             )
 
         found, following = classes.copy(), int(classes.max(initial=-1)) + 1
-        for at, (kept, own) in enumerate(self._each(search, len(regions))):
+        for at, (kept, own) in enumerate(self._each(search, [len(units) for units in regions])):
             names = np.append(np.concatenate([kept, following + np.arange(len(regions[at]))]), -1)
             found[regions[at]] = names[own]
             following += len(regions[at])
             tell((at + 1) / len(regions))
         return found
 
-    def _each(self, search: Callable[[int], _Searched], number: int) -> Iterator[_Searched]:
-        """Give what comes of each region, in their order; threads share the work if there are several."""
-        together = min(self.threads, number)
+    def _each(self, search: Callable[[int], _Searched], sizes: list[int]) -> Iterator[_Searched]:
+        """Give what comes of each region, in their order; threads share the work if there are several.
+
+        The largest regions are searched first, so that no thread begins with one when the others have nothing left.
+        """
+        together = min(self.threads, len(sizes))
         if together <= 1:
-            yield from map(search, range(number))
+            yield from map(search, range(len(sizes)))
             return
         pool = ThreadPoolExecutor(together)
         try:
-            yield from pool.map(search, range(number))
+            begun = {at: pool.submit(search, at) for at in sorted(range(len(sizes)), key=lambda at: -sizes[at])}
+            for at in range(len(sizes)):
+                yield begun.pop(at).result()
         finally:
             pool.shutdown(cancel_futures=True)
 

@@ -106,13 +106,17 @@ def _column(problem: Problem, axis: Axis, at: int, loss: str, weight: float) -> 
 
 def shapes_of(columns: Sequence[Column]) -> Shapes:
     """Return the columns in the form that the compiled loops read."""
-    begin = end = first = 0
+    begin = end = first = pairs = 0
     described, stretch_of, stretches = [], [], []
     for column in columns:
         height, span = column.nodes.shape
-        number = span if span <= FEW_POSITIONS else min(span, MOST_STRETCHES)
+        few = span <= FEW_POSITIONS
+        number = span if few else min(span, MOST_STRETCHES)
         starts = np.arange(number) * span // number
-        described.append((column.kind, span, height, begin, column.on_line, end, column.top, first, number))
+        described.append(
+            (column.kind, span, height, begin, column.on_line, end, column.top, first, number, pairs if few else -1)
+        )
+        pairs += span * span * few
         stretch_of.append(first + np.repeat(np.arange(number), np.diff(starts, append=span)))
         stretches.append(np.stack([starts, np.append(starts[1:], span) - 1], axis=1))
         begin, end, first = begin + height * span, end + span, first + number
@@ -124,4 +128,5 @@ def shapes_of(columns: Sequence[Column]) -> Shapes:
         np.array([column.scale for column in columns]),
         np.concatenate(stretch_of),
         np.concatenate(stretches).astype(np.int32),
+        np.zeros(pairs),
     )
