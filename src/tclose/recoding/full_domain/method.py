@@ -162,7 +162,6 @@ class _Judge:
         descended(self.lattice, loss)
 
     def _holds(self, node: Node) -> bool:
-        self.judged += 1
         before = len(self.candidates)
         if (ready := self._large_enough(self._roll_up.at(node))) is not None:
             self._decide([ready])
