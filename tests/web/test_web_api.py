@@ -346,7 +346,8 @@ def test_a_release_can_be_taken_away_and_passes_the_audit(server, tmp_path, caps
     table = server.opened()
     policy = settled(server, table)
     job = server.done(table, kind="anonymize", policy=policy)
-    for name in ("release.csv", "release.parquet", "release.jsonl", "recipe.json", "report.json", "report.html"):
+    reports = ("report.json", "report.html", "report.confidential.html")
+    for name in ("release.csv", "release.parquet", "release.jsonl", "recipe.json", *reports):
         taken = server.client.get(f"/api/jobs/{job['id']}/files/{name}")
         assert taken.status_code == 200, name
         assert "attachment" in taken.headers["content-disposition"]
@@ -354,6 +355,8 @@ def test_a_release_can_be_taken_away_and_passes_the_audit(server, tmp_path, caps
     for name in ("release.csv", "release.parquet", "release.jsonl"):
         roles = ["-q", "zip,age", "-s", "salary:ordered", "-s", "disease:nominal", "--k", "3", "--t", "0.3"]
         assert outcome(["audit", str(tmp_path / name), *roles]) == 0, name
+    assert "Confidential" in (tmp_path / "report.confidential.html").read_text()
+    assert "Confidential" not in (tmp_path / "report.html").read_text()
     rows = list(csv.reader(io.StringIO((tmp_path / "release.csv").read_text())))
     assert sorted(row[2] for row in rows[1:]) == sorted(str(row[2]) for row in EXAMPLES["salary"].rows)
     assert server.client.get(f"/api/jobs/{job['id']}/files/audit.html").status_code == 404

@@ -442,16 +442,20 @@ def test_attackers_and_what_is_left_are_shown_and_told_in_the_report_of_the_same
         playwright.expect(page.locator("#useful svg")).to_have_count(2)
         playwright.expect(page.locator("#useful")).to_contain_text("A simple model that learnt from the release")
 
-        def report():
+        def report(file="report.html"):
             with page.expect_download() as started:
-                page.click('[data-file="report.html"]')
-            started.value.save_as(tmp_path / "report.html")
-            return (tmp_path / "report.html").read_text(encoding="utf-8")
+                page.click(f'[data-file="{file}"]')
+            started.value.save_as(tmp_path / file)
+            return (tmp_path / file).read_text(encoding="utf-8")
 
-        found = report()
-        for name in ("attack", "associations", "predictions", "risks"):
+        found, owners = report(), report("report.confidential.html")
+        for name in ("attack", "risks"):
             assert f"tclose-figure tclose-{name}" in found
-        assert "tclose-figure tclose-frontier" not in found
+        for name in ("associations", "predictions"):
+            assert f"tclose-figure tclose-{name}" not in found
+            assert f"tclose-figure tclose-{name}" in owners
+        assert "Confidential: this tells of the original" in owners
+        assert "tclose-figure tclose-frontier" not in owners
         page.fill("#threshold-t-", "0.29")
         page.press("#threshold-t-", "Enter")
         playwright.expect(page.locator("#attack-outcome .outdated")).to_contain_text("not for what is set now")

@@ -179,10 +179,12 @@ def lattice(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
 
 def attack(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
     """Try attackers on releases made as is set, with a control group."""
+    from tclose.anonymizing.withstanding import secret_seed
     from tclose.web.analyses import attacked_release
 
     policy = policy_from(asked.get("policy"), opened)
-    found = attacked_release(opened, policy, _recoding(policy), job)
+    hidden = {**_recoding(policy), "seed": secret_seed(policy.release.seed)}  # a report may show what was found
+    found = attacked_release(opened, policy, hidden, job)
     return replace(found, data={**found.data, "made_for": _made_for(policy)})
 
 
