@@ -10,6 +10,7 @@ import json
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 QUALITY = {"hasQualityMeasurement", "QualityMeasurement", "isMeasurementOf", "Metric", "value"}
 CHECKSUMS = {"Checksum", "checksum", "checksumValue", "algorithm", "checksumAlgorithm_sha256"}
@@ -65,34 +66,47 @@ def spdx(path: Path) -> dict[str, object]:
 
 
 def lineage(path: Path) -> dict[str, object]:
-    """Return where an event differs from one that the classes of OpenLineage make of it."""
+    """Return where events, one document or a line each, differ from what the classes of OpenLineage make of them."""
+    text = path.read_text(encoding="utf-8")
+    events = [json.loads(line) for line in text.splitlines()] if path.suffix == ".jsonl" else [json.loads(text)]
+    return {"problems": [problem for event in events for problem in differences(event, as_openlineage(event))]}
+
+
+def as_openlineage(event: dict[str, Any]) -> object:
+    """Return an event as the classes of OpenLineage write it; the facet of our own is taken out of both."""
     from openlineage.client import event_v2, facet_v2
     from openlineage.client.serde import Serde
 
-    event = json.loads(path.read_text(encoding="utf-8"))
-    (output,) = event["outputs"]
-    kinds = {"schema": facet_v2.schema_dataset.SchemaDatasetFacet}
-    kinds["outputStatistics"] = facet_v2.output_statistics_output_dataset.OutputStatisticsOutputDatasetFacet
-    fields = facet_v2.schema_dataset.SchemaDatasetFacetFields
-    schema = kinds["schema"](fields=[fields(**each) for each in output["facets"]["schema"]["fields"]])
-    counted = output["outputFacets"]["outputStatistics"]
-    statistics = kinds["outputStatistics"](rowCount=counted["rowCount"], size=counted["size"])
+    run = dict(event["run"])
+    if "facets" in run:
+        why = {key: word for key, word in run["facets"]["errorMessage"].items() if not key.startswith("_")}
+        run["facets"] = {"errorMessage": facet_v2.error_message_run.ErrorMessageRunFacet(**why)}
     made = event_v2.RunEvent(
         eventTime=event["eventTime"],
         eventType=event_v2.RunState(event["eventType"]),
-        run=event_v2.Run(**event["run"]),
+        run=event_v2.Run(**run),
         job=event_v2.Job(**event["job"]),
         inputs=[event_v2.InputDataset(**each) for each in event["inputs"]],
-        outputs=[
-            event_v2.OutputDataset(
-                **{**output, "facets": {"schema": schema}, "outputFacets": {"outputStatistics": statistics}}
-            )
-        ],
+        outputs=[event_v2.OutputDataset(**{**each, **facets_of(each)}) for each in event["outputs"]],
         producer=event["producer"],
     )
-    told = json.loads(Serde.to_json(made))
-    del output["facets"]["tclose_privacy"]  # its schema is our own
-    return {"problems": differences(event, told)}
+    for output in event["outputs"]:
+        del output["facets"]["tclose_privacy"]
+    return json.loads(Serde.to_json(made))
+
+
+def facets_of(output: dict[str, Any]) -> dict[str, object]:
+    """Return the facets of what came out as the classes of OpenLineage."""
+    from openlineage.client import facet_v2
+
+    fields = output["facets"]["schema"]["fields"]
+    counted = output["outputFacets"]["outputStatistics"]
+    field = facet_v2.schema_dataset.SchemaDatasetFacetFields
+    statistics = facet_v2.output_statistics_output_dataset.OutputStatisticsOutputDatasetFacet
+    return {
+        "facets": {"schema": facet_v2.schema_dataset.SchemaDatasetFacet(fields=[field(**each) for each in fields])},
+        "outputFacets": {"outputStatistics": statistics(rowCount=counted["rowCount"], size=counted.get("size"))},
+    }
 
 
 def differences(one: object, other: object, at: str = "") -> list[str]:
@@ -114,7 +128,7 @@ def unversioned(value: object) -> object:
     return re.sub(r"(openlineage\.io/spec/(?:facets/)?)\d+-\d+-\d+", r"\1", value) if isinstance(value, str) else value
 
 
-JUDGES = {".jsonld": croissant, ".spdx.json": spdx, ".openlineage.json": lineage}
+JUDGES = {".jsonld": croissant, ".spdx.json": spdx, ".openlineage.json": lineage, ".jsonl": lineage}
 
 
 def judged(path: Path) -> dict[str, object]:

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -21,6 +22,7 @@ from tclose.sources.database import is_database_address
 from tclose.targets import FileTarget, Target, check_apart, committing, refused_by_system, target_at
 
 if TYPE_CHECKING:
+    from tclose.render.data.lineage import LineageRun
     from tclose.render.data.statements import Statement
 
 
@@ -73,19 +75,29 @@ def report_at(path: str | Path, *, always: bool = False) -> Companion:
     return Companion("report", target_at(path), report_text, always)
 
 
-def statement_at(path: str | Path) -> Companion:
-    """Return what a release is and promises for catalogues as a file, whose ending says in which words."""
+def statement_at(path: str | Path, run: LineageRun | None = None) -> Companion:
+    """Return what a release is and promises for catalogues as a file, whose ending says in which words.
+
+    Parameters
+    ----------
+    path
+        The file.
+    run
+        The run that makes the release, for words that name one.
+    """
+    from tclose.render.data.lineage import LINEAGE_ENDING, lineage_statement
     from tclose.render.data.statements import STATEMENTS
 
     kind = next((ending for ending in STATEMENTS if str(path).lower().endswith(ending)), None)
     if kind is None:
         raise InputError(f"A statement is written to a file that ends in one of {listed(STATEMENTS)}.")
-    return Companion("statement", target_at(path), lambda release, found: _statement(release, found, STATEMENTS[kind]))
+    told = STATEMENTS[kind] if kind != LINEAGE_ENDING else partial(lineage_statement, run=run)
+    return Companion("statement", target_at(path), lambda release, found: _statement(release, found, told))
 
 
 def _statement(release: Release, found: Written | None, told: Statement) -> str:
     from tclose.render.data.json import json_text
-    from tclose.render.data.statements import Handed
+    from tclose.render.data.lineage import Handed
 
     if found is None or found.sha256 is None or found.size is None:
         raise InternalError("A statement was to be written of a release that is no file.")

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from tclose.cli.commands import Command
+from tclose.cli.lineage import events_of, recorded
 from tclose.cli.options import (
     OUTPUT,
     RELEASE,
@@ -90,15 +91,16 @@ def command(tables: tuple[str, ...], **given: Any) -> int:
     what = request_of(tables, given)
     given["about"] = what.policy.about
     given["into"] = stored_as(what.table, given)
-    destination(what.table, given).check(what.inputs)
+    events = events_of("anonymize", what.table, given, what.inputs)
+    destination(what.table, given).check({**what.inputs, **events.read_too})
     if given["frontier"]:
         _check_frontier(what.table, given)
     from tclose.anonymizing.storing import held
 
-    with held(what.table, given["into"], replace=given["replace"]) as table:
+    with recorded(events), held(what.table, given["into"], replace=given["replace"]) as table:
         release = _released(table, what, given)
         frontier = _frontier(release, replace(what, table=table), given) if given["frontier"] else None
-        return deliver_release(release, table, given, frontier)
+        return deliver_release(release, table, given, events, frontier)
 
 
 def _released(table: object, what: Request, given: dict[str, Any]) -> Release:

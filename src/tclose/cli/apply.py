@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from tclose.cli.commands import Command
+from tclose.cli.lineage import events_of, recorded
 from tclose.cli.options import (
     RELEASE,
     TableName,
@@ -71,10 +72,11 @@ def command(recipe: str, tables: tuple[str, ...], **given: Any) -> int:
     read = read_options(given)
     named = table_names(tables, given, read)
     given["into"] = stored_as(named, given)
-    destination(named, given).check(inputs)
-    with held(named, given["into"], replace=given["replace"]) as table:
+    events = events_of("apply", named, given, inputs)
+    destination(named, given).check({**inputs, **events.read_too})
+    with recorded(events), held(named, given["into"], replace=given["replace"]) as table:
         with running(given) as settings:
             release = apply(
                 table, recipe, widen=given["widen"], suppress=given["suppress"], key=key, read=read, **settings
             )
-        return deliver_release(release, table, given)
+        return deliver_release(release, table, given, events)

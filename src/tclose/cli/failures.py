@@ -43,25 +43,31 @@ def _code_of(problem: BaseException) -> int:
     if isinstance(problem, click.exceptions.NoArgsIsHelpError):
         tell(problem.format_message())
         return USAGE
+    code = USAGE if isinstance(problem, click.ClickException | InputError) else FAILURE
+    return _report(message_of(problem), code, problem, hint=_hint(problem))
+
+
+def message_of(problem: BaseException) -> str:
+    """Return what went wrong in words that quote no cell."""
     if isinstance(problem, click.ClickException):
-        return _report(problem.format_message(), USAGE, problem, hint=_hint(problem))
+        return problem.format_message()
     if isinstance(problem, TcloseError):
-        return _report(str(problem), USAGE if isinstance(problem, InputError) else FAILURE, problem)
+        return str(problem)
     if isinstance(problem, MemoryError):
-        return _report("Out of memory. Allow less with --memory, or name fewer columns.", FAILURE, problem)
+        return "Out of memory. Allow less with --memory, or name fewer columns."
     if isinstance(problem, OSError):
-        return _report(f"The system refused to read or write: {problem.strerror}.", FAILURE, problem)
-    return _report(_unexpected(problem), FAILURE, problem)
+        return f"The system refused to read or write: {problem.strerror}."
+    return _unexpected(problem)
 
 
-def _report(message: str, code: int, problem: BaseException, hint: str = "") -> int:
+def _report(message: str, code: int, problem: BaseException, hint: str) -> int:
     if os.environ.get("TCLOSE_DEBUG"):
         tell("".join(traceback.format_exception(problem)), "debug")
     tell(f"Error: {visible(message)}{hint}", "error")
     return code
 
 
-def _hint(problem: click.ClickException) -> str:
+def _hint(problem: BaseException) -> str:
     context = getattr(problem, "ctx", None)
     return f"\nTry '{context.command_path} --help'." if context is not None else ""
 

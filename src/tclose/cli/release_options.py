@@ -192,6 +192,13 @@ release_output_options = together(
         help="Also say for catalogues what the release promises: .jsonld (Croissant, DCAT, PROV), .spdx.json or "
         ".openlineage.json.",
     ),
+    option(
+        "--lineage",
+        section=OUTPUT,
+        metavar="FILE",
+        type=click.Path(),
+        help="Append the run to a file as events of OpenLineage, a line each: START, then COMPLETE, FAIL or ABORT.",
+    ),
     template_option(OUTPUT),
     option(
         "--show-original",

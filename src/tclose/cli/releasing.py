@@ -9,6 +9,7 @@ from typing import Any
 
 from tclose.anonymizing.storing import Companion, Destination, recipe_at, report_at, report_text, statement_at
 from tclose.cli.failures import FAILS, HOLDS, say
+from tclose.cli.lineage import Events
 from tclose.cli.output import deliver, face, file_of
 from tclose.cli.release_options import is_recoding
 from tclose.engines.choosing import target_for
@@ -18,7 +19,7 @@ from tclose.progress import silent, terminal_progress
 from tclose.releases import Release, Written
 from tclose.sources import locate
 from tclose.sources.database import DatabaseTable, is_database, is_database_address
-from tclose.targets import target_at
+from tclose.targets import FileTarget, FolderTarget, target_at
 
 PAGES = (".html", ".htm")
 """The endings of a page."""
@@ -37,7 +38,9 @@ def stored_as(table: object, given: Mapping[str, Any]) -> str | None:
     return f"{source.uri}#{into}"
 
 
-def destination(table: object, given: Mapping[str, Any], frontier: Frontier | None = None) -> Destination:
+def destination(
+    table: object, given: Mapping[str, Any], frontier: Frontier | None = None, events: Events | None = None
+) -> Destination:
     """Return everything that is written of a release of a table.
 
     Parameters
@@ -48,12 +51,14 @@ def destination(table: object, given: Mapping[str, Any], frontier: Frontier | No
         The options, with the full address of ``--into``.
     frontier
         What other thresholds cost, for the page.
+    events
+        What is told of the run.
     """
     target = None if given["output"] is None else target_for(table, given["output"])
     into = None if given["into"] is None else DatabaseTable(given["into"])
     more = [] if given["report"] is None else [_report(given["report"], frontier, given)]
     more += [] if given["recipe_file"] is None else [recipe_at(given["recipe_file"])]
-    more += [statement_at(path) for path in given["statement"]]
+    more += [statement_at(path, None if events is None else events.run) for path in given["statement"]]
     return Destination.at(target, into, *more, force=given["force"], replace=given["replace"])
 
 
@@ -78,17 +83,27 @@ def _shown(release: Release, given: Mapping[str, Any]) -> Release:
     return release.with_original() if given["show_original"] else release
 
 
-def deliver_release(release: Release, table: object, given: Mapping[str, Any], frontier: Frontier | None = None) -> int:
+def deliver_release(
+    release: Release, table: object, given: Mapping[str, Any], events: Events, frontier: Frontier | None = None
+) -> int:
     """Write a release if there is one, sum it up on standard output, and return the exit code."""
-    goes = destination(table, given, frontier)
+    goes = destination(table, given, frontier, events)
     with terminal_progress(quiet=given["quiet"], lines=given["shown_progress"] == "json") as report:
         written = goes.commit(release, report or silent)
+    events.made = (release, written, _known_as(goes))
     if goes.into is not None and written is not None:
         say(f"{written.audit.rows:,} rows stored as {goes.into.label}, audited there.", quiet=given["quiet"])
     streamed = given["output"] is not None and file_of(given["output"]) is None
     deliver(_summary(release, written, frontier, given), None, aside=streamed)
     _remark(release, given)
     return HOLDS if release.holds else FAILS
+
+
+def _known_as(goes: Destination) -> str | None:
+    """Return the name of what was written: a table of a database, a file or a folder; None for a stream."""
+    if goes.into is not None:
+        return goes.into.label
+    return goes.table.path.name if isinstance(goes.table, FileTarget | FolderTarget) else None
 
 
 def _remark(release: Release, given: Mapping[str, Any]) -> None:

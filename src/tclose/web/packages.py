@@ -12,8 +12,9 @@ from tclose.policy import Policy
 from tclose.policy_release import ReleasePolicy
 from tclose.releases import Release, Written
 from tclose.render.data.json import json_text
+from tclose.render.data.lineage import Handed
 from tclose.render.data.policies import policy_text
-from tclose.render.data.statements import Handed, dataset_statement
+from tclose.render.data.statements import dataset_statement
 from tclose.render.words.folders import without_folders
 from tclose.roles import Distance, Hierarchical, Roles
 

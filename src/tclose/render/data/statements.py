@@ -1,12 +1,10 @@
-"""What a release is and promises, in the words that catalogues read: Croissant, DCAT and PROV, SPDX, OpenLineage."""
+"""What a release is and promises, in the words that catalogues read: Croissant, DCAT and PROV, SPDX."""
 
 from __future__ import annotations
 
 import re
 import uuid
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -14,6 +12,7 @@ from urllib.parse import quote
 from tclose._version import __version__
 from tclose.releases import Release
 from tclose.render.data.json import value_data
+from tclose.render.data.lineage import LINEAGE_ENDING, Handed, lineage_statement, now
 from tclose.render.words import releases as words
 from tclose.render.words.audits import attribute_words, found_words
 from tclose.render.words.beside import beside
@@ -23,10 +22,6 @@ from tclose.results import Verdict
 
 CROISSANT = "http://mlcommons.org/croissant/1.0"
 SPDX_CONTEXT = "https://spdx.org/rdf/3.0.1/spdx-context.jsonld"
-LINEAGE = "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent"
-FACETS = "https://openlineage.io/spec/facets"
-PRODUCER = f"urn:tclose:{__version__}"
-PRIVACY_FACET = "urn:tclose:lineage-facet:1"
 
 _CONTEXT: dict[str, Any] = {
     "@language": "en",
@@ -88,23 +83,9 @@ _TYPES = (
 """What the types of columns are in Croissant; every other one is text."""
 
 
-@dataclass(frozen=True)
-class Handed:
-    """A file that is handed over; the first of several is the release."""
-
-    name: str
-    sha256: str
-    size: int
-
-    @property
-    def media_type(self) -> str:
-        """The type of its content, by its ending."""
-        return _MEDIA_TYPES.get(Path(self.name).suffix.lower(), "application/octet-stream")
-
-
 def dataset_statement(release: Release, files: Sequence[Handed]) -> dict[str, Any]:
     """Return a release as JSON-LD: a dataset of Croissant and DCAT, its figures, and the activity of PROV behind it."""
-    made, name = _now(), _name(release)
+    made, name = now(), _name(release)
     return {
         "@context": _CONTEXT,
         "@type": ["sc:Dataset", "dcat:Dataset", "prov:Entity"],
@@ -133,7 +114,7 @@ def dataset_statement(release: Release, files: Sequence[Handed]) -> dict[str, An
 
 def spdx_statement(release: Release, files: Sequence[Handed]) -> dict[str, Any]:
     """Return a release as a document of SPDX 3.0.1 in its dataset profile, which has a field for anonymisation."""
-    made, file = _now(), files[0]
+    made, file = now(), files[0]
     base = f"urn:uuid:{uuid.uuid4()}"
     info, agent, package = "_:creation", f"{base}#tclose", f"{base}#release"
     common = {"creationInfo": info}
@@ -172,50 +153,18 @@ def spdx_statement(release: Release, files: Sequence[Handed]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def lineage_statement(release: Release, files: Sequence[Handed]) -> dict[str, Any]:
-    """Return the making of a release as an event of OpenLineage, with its verdicts as a facet of what came out."""
-    file = files[0]
-    fields = [{"name": column.name, "type": column.type} for column in release.table.columns]
-    schema = _facet(f"{FACETS}/1-2-0/SchemaDatasetFacet.json#/$defs/SchemaDatasetFacet", fields=fields)
-    privacy = _facet(
-        PRIVACY_FACET,
-        counts=_counted(release),
-        rowsLeftOut=release.suppressed,
-        unprotected=list(release.unprotected),
-        assertions=[_assertion(each) for each in release.audits()[0].verdicts],
-    )
-    statistics = _facet(
-        f"{FACETS}/1-0-2/OutputStatisticsOutputDatasetFacet.json#/$defs/OutputStatisticsOutputDatasetFacet",
-        rowCount=release.released_rows, size=file.size,
-    )  # fmt: skip
-    return {
-        "eventType": "COMPLETE",
-        "eventTime": _now(),
-        "producer": PRODUCER,
-        "schemaURL": LINEAGE,
-        "run": {"runId": str(uuid.uuid4())},
-        "job": {"namespace": "tclose", "name": "anonymize"},
-        "inputs": [{"namespace": "file", "name": _name(release)}],
-        "outputs": [
-            {
-                "namespace": "file", "name": file.name, "facets": {"schema": schema, "tclose_privacy": privacy},
-                "outputFacets": {"outputStatistics": statistics},
-            }
-        ],
-    }  # fmt: skip
-
-
 Statement = Callable[[Release, Sequence[Handed]], dict[str, Any]]
 STATEMENTS: Mapping[str, Statement] = {
     ".jsonld": dataset_statement,
     ".spdx.json": spdx_statement,
-    ".openlineage.json": lineage_statement,
+    LINEAGE_ENDING: lineage_statement,
 }
 """Every kind of statement by the ending of its file."""
 
 
-def _now() -> str:
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+def _media_type(file: Handed) -> str:
+    """Return the type of a file's content, by its ending."""
+    return _MEDIA_TYPES.get(Path(file.name).suffix.lower(), "application/octet-stream")
 
 
 def _name(release: Release) -> str:
@@ -241,17 +190,6 @@ def _promises(release: Release) -> list[str]:
     return [told, *(_sentence(each) for each in release.audits()[0].verdicts)]
 
 
-def _assertion(verdict: Verdict) -> dict[str, Any]:
-    """Return a verdict as OpenLineage words assertions of quality, with the figure beside it."""
-    of = {} if verdict.attribute is None else {"column": verdict.attribute}
-    found = value_data(verdict.figure.value)
-    return {"assertion": verdict.requirement.text, "success": verdict.holds, **of, "found": found}
-
-
-def _counted(release: Release) -> str:
-    return "people" if release.people is not None else "rows"
-
-
 def _published(release: Release) -> list[str]:
     """Return which columns are of people's private matters, and how each kind is protected."""
     told = [f"sensitive, as it is: {visible(name)}" for name in release.roles.sensitive]
@@ -266,7 +204,7 @@ def _file_object(file: Handed) -> dict[str, Any]:
         "name": file.name,
         "contentUrl": file.name,  # Croissant's readers take it for a path as it is
         "contentSize": f"{file.size} B",
-        "encodingFormat": _CROISSANT_TYPES.get(file.media_type, file.media_type),
+        "encodingFormat": _CROISSANT_TYPES.get(_media_type(file), _media_type(file)),
         "sha256": file.sha256,
     }
 
@@ -294,7 +232,7 @@ def _distribution(file: Handed) -> dict[str, Any]:
     return {
         "@type": "dcat:Distribution",
         "dct:title": file.name,
-        "dcat:mediaType": file.media_type,
+        "dcat:mediaType": _media_type(file),
         "dcat:byteSize": file.size,
         "spdx:checksum": checksum,
     }
@@ -309,7 +247,3 @@ def _measurement(verdict: Verdict) -> dict[str, Any]:
         "dqv:value": value_data(verdict.figure.value)["value"],
         "dct:description": _sentence(verdict),
     }
-
-
-def _facet(schema: str, **content: Any) -> dict[str, Any]:
-    return {"_producer": PRODUCER, "_schemaURL": schema, **content}
