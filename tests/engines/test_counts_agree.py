@@ -323,3 +323,15 @@ def test_a_raw_table_is_counted_in_sets_where_its_classes_do_not_fit(classes, ap
     counted = session.count(session.open(frame), ["q"], [("s",)], quiet)
     assert isinstance(counted._counts, SetCounts) is apart
     assert sum(part.sizes.sum() for part in counted.map(ranked(counted), lambda part: part)) == 50_000
+
+
+def test_a_column_is_looked_through_once_for_all_groupings():
+    session = DuckDBSession()
+    table = session.open(
+        {"town": ["a", "b", None], "street": ["x", "x", "y"], "age": [3, None, 90], "ill": ["u", "v", "u"]}
+    )
+    for quasi in (["town", "street", "age"], ["town", "street"], ["street", "age"], ["town", "age"]):
+        session.count(table, quasi, [("ill",)], lambda _stage, _share: None)
+    made = "SELECT count(*) FROM duckdb_tables() WHERE starts_with(table_name, 'tclose_dictionary_')"
+    assert session.connection.execute(made).fetchall() == [(3,)]
+    session.close()

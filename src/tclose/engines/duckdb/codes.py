@@ -145,28 +145,47 @@ def coded(
 
 def _ranges(tables: Sequence[LoadedTable], columns: Sequence[Column]) -> dict[str, tuple[int, int]]:
     """Return the smallest and largest value of whole-number columns; all-null columns are left out."""
-    if not columns:
-        return {}
     found: dict[str, list[tuple[int, int]]] = {column.name: [] for column in columns}
     for table in tables:
-        aliases = [table.column(column.name).alias for column in columns]
-        extremes = ", ".join(f"min({alias}), max({alias})" for alias in aliases)
-        with translated(table.label, connection=table.connection):
-            (row,) = table.connection.execute(f"SELECT {extremes} FROM {table.name}").fetchall()  # noqa: S608 - aliases
-        for at, column in enumerate(columns):
-            if row[2 * at] is not None:
-                found[column.name].append((int(row[2 * at]), int(row[2 * at + 1])))
+        _look_through(table, [column for column in columns if (column.name,) not in table.codings])
+        for column in columns:
+            if (pair := table.codings[(column.name,)]) is not None:
+                found[column.name].append(pair)
     return {
         name: (min(low for low, _ in pairs), max(high for _, high in pairs)) for name, pairs in found.items() if pairs
     }
+
+
+def _look_through(table: LoadedTable, columns: Sequence[Column]) -> None:
+    """Note the smallest and largest value of whole-number columns of a table."""
+    if not columns:
+        return
+    aliases = [table.column(column.name).alias for column in columns]
+    extremes = ", ".join(f"min({alias}), max({alias})" for alias in aliases)
+    with translated(table.label, connection=table.connection):
+        (row,) = table.connection.execute(f"SELECT {extremes} FROM {table.name}").fetchall()  # noqa: S608 - aliases
+    for at, column in enumerate(columns):
+        low, high = row[2 * at : 2 * at + 2]
+        table.codings[(column.name,)] = None if low is None else (int(low), int(high))
 
 
 def dictionary_coding(tables: Sequence[LoadedTable], columns: tuple[Column, ...], missing: Missing = "last") -> Coding:
     """Return a coding by a dictionary of the distinct values (or combinations) that the tables hold.
 
     Entries are numbered in the order of their values, so that the same values have the same codes each time; missing
-    ones are first or last.
+    ones are first or last. The dictionary of one table's columns is made once.
     """
+    if len(tables) > 1:
+        return _by_dictionary(tables, columns, missing)
+    known, key = tables[0].codings, (tuple(column.name for column in columns), missing)
+    if key not in known:
+        known[key] = _by_dictionary(tables, columns, missing)
+    found: Coding = known[key]
+    return found
+
+
+def _by_dictionary(tables: Sequence[LoadedTable], columns: tuple[Column, ...], missing: Missing) -> Coding:
+    """Make a dictionary, and return the coding by it."""
     connection, name = tables[0].connection, fresh_name("dictionary")
     distinct = " UNION ".join(
         f"SELECT DISTINCT {_listing(with_one_zero(column, table.column(column.name).alias) for column in columns)} "  # noqa: S608

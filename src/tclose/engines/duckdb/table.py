@@ -111,6 +111,8 @@ class LoadedTable(base.Comparable[Column]):
     gatherer: Gatherer | None = field(default=None, repr=False)
     counter: Counter | None = field(default=None, repr=False)
     person: str | None = None
+    codings: dict[tuple[object, ...], Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """What was found out to code its columns, so that each column is looked through once for all groupings."""
 
     @property
     def tally(self) -> str:
