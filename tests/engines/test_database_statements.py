@@ -6,6 +6,7 @@ from hypothesis import HealthCheck, given, settings
 
 from tclose import Ordered, Roles
 from warehouses.statement_cases import asked, audited, read, statement, typed
+from warehouses.strange_tables import KINDS, differing
 
 
 @settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -15,6 +16,14 @@ def test_postgresql_says_what_an_audit_says(postgresql, case):
     postgresql.put("the visits", typed(columns))
     found = read(postgresql.rows(statement('"the visits"', roles, require, "postgres")))
     assert found == audited(columns, roles, require)
+
+
+def test_cells_that_look_alike_stay_apart(postgresql):
+    def run(table, query):
+        postgresql.put("visits", table)
+        return postgresql.rows(query)
+
+    assert differing(run, "postgres", range(20), tuple(KINDS)) == []
 
 
 def test_texts_that_are_as_frequent_are_in_the_order_of_an_audit_whatever_the_server_sorts_by(postgresql):

@@ -59,8 +59,13 @@ def typed(columns: dict[str, list[Any]]) -> pa.Table:
 
 def audited(columns: dict[str, list[Any]], roles: Roles, require: dict[str, str]) -> list[tuple[Any, ...]] | None:
     """What an audit says, in the rows of a statement's result; None where it refuses the table."""
+    return audited_table(typed(columns), roles, require)
+
+
+def audited_table(table: pa.Table, roles: Roles, require: dict[str, str]) -> list[tuple[Any, ...]] | None:
+    """What an audit says of a table with types, likewise."""
     try:
-        found = tclose.audit(typed(columns), roles, require=require, drivers=False)
+        found = tclose.audit(table, roles, require=require, drivers=False)
     except tclose.InputError:
         return None
     figures = [

@@ -15,6 +15,7 @@ from tclose import Hierarchical, Nominal, Numeric, Ordered, Roles
 from tclose.errors import InputError
 from tclose.warehouses import DIALECTS, audit_sql
 from warehouses.statement_cases import asked, audited, read, statement, typed
+from warehouses.strange_tables import KINDS, PLAIN, differing, strange
 
 HOSTILE = ['"; DROP TABLE visits; --', "a'b", "a\\'b", "a`b", "a\nb", "{{ 7 * 7 }}", "{% raw %}", "--", "/*", 'ü "q"']
 
@@ -41,6 +42,34 @@ def test_a_statement_says_what_an_audit_says(case):
     expected = audited(columns, roles, require)
     for dialect, run in (("duckdb", in_duckdb), ("sqlite", in_sqlite)):
         assert read(run(columns, statement('"the visits"', roles, require, dialect))) == expected
+
+
+def strange_in_duckdb(table, query):
+    with duckdb.connect() as connection:
+        connection.register("visits", table)
+        return connection.execute(query).fetchall()
+
+
+def strange_in_sqlite(table, query):
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute("CREATE TABLE visits (word TEXT, big INTEGER, rate REAL, who TEXT)")
+        rows = zip(*(column.to_pylist() for column in table.columns), strict=True)
+        connection.executemany("INSERT INTO visits VALUES (?, ?, ?, ?)", rows)
+        return connection.execute(query).fetchall()
+
+
+def test_cells_that_look_alike_stay_apart():
+    """Blanks, case, accents, empty texts, zeros with a sign, NaN, numbers beyond 53 bits, decimals, days, moments."""
+    assert differing(strange_in_duckdb, "duckdb", range(60), tuple(KINDS)) == []
+    assert differing(strange_in_sqlite, "sqlite", range(60), PLAIN) == []
+
+
+def test_every_dialect_reads_the_statements_of_strange_tables():
+    for seed in range(6):
+        _, roles, require = strange(seed)
+        for dialect in DIALECTS:
+            (parsed,) = sqlglot.parse(statement("clinic.visits", roles, require, dialect), read=dialect)
+            assert isinstance(parsed, sqlglot.exp.Select)
 
 
 @settings(max_examples=10)

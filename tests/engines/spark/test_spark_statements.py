@@ -10,6 +10,7 @@ import pytest
 from tclose import Nominal, Ordered, Roles
 from tclose.engines.spark.reading import frame_of
 from warehouses.statement_cases import SCALE, audited, read, statement, typed
+from warehouses.strange_tables import KINDS, differing
 
 REQUIRE = {"k": "2", "l": "2", "t": "1/3"}
 PAY, ILL = Ordered(order="frequency"), Nominal(nulls="drop")
@@ -41,6 +42,15 @@ def test_spark_says_what_an_audit_says(spark, sensitive, person):
     expected = audited(columns, roles, REQUIRE)
     assert expected is not None
     assert read(rows) == expected
+
+
+def test_cells_that_look_alike_stay_apart(spark):
+    def run(table, query):
+        frame_of(spark, table).createOrReplaceTempView("visits")
+        return [tuple(row) for row in spark.sql(query).collect()]
+
+    assert differing(run, "spark", range(2), tuple(KINDS)) == []
+    spark.catalog.dropTempView("visits")
 
 
 def test_texts_have_no_order_that_nobody_gave(spark):
