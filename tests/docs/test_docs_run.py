@@ -1,8 +1,7 @@
 """Every example in the README and the docs is run, in order, page by page, and must be true.
 
-On each page the examples share one folder and one Python session. A page of the docs has ``patients.csv`` in it, the
-built-in example ``salary`` as a file; the README has the folder ``examples`` of the repository, and a story the files
-beside it. A block with ``title="NAME"`` is written to NAME before the next one runs.
+On each page the examples share one folder and one Python session. A page of the docs finds it empty, as its reader
+does; the README has the folder ``examples`` of the repository, and a story the files beside it. A block with ``title="NAME"`` is written to NAME before the next one runs.
 """
 
 import contextlib
@@ -41,10 +40,6 @@ def furnish(folder, page):
             shutil.copy(file, folder)
     elif page.name == "README.md":
         shutil.copytree(page.parent / "examples", folder / "examples")
-    else:
-        code, text = called(["examples", "salary"])
-        assert code == 0
-        (folder / "patients.csv").write_text(text, encoding="utf-8")
 
 
 @pytest.mark.parametrize("page", [*PAGES, *STORIES], ids=lambda page: str(page.relative_to(ROOT)))
