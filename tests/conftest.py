@@ -6,6 +6,7 @@ import functools
 import gc
 import os
 import random
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -63,6 +64,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if seed := config.getoption("--shuffle"):
         drawn = {name: random.Random(f"{seed} {name}").random() for item in items for name in (item.nodeid, item.path)}
         items.sort(key=lambda item: (drawn[item.path], drawn[item.nodeid]))
+
+
+def pytest_configure() -> None:
+    """Hear the signals that a shell has those ignore that it starts in the background: tests send them."""
+    for name, handler in (("SIGINT", signal.default_int_handler), ("SIGHUP", signal.SIG_DFL)):
+        if (number := getattr(signal, name, None)) and signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, handler)
 
 
 def pytest_collection_finish() -> None:
