@@ -92,16 +92,14 @@ def _cut(column: _Column, classes: Integers) -> Iterator[Integers]:
     """Give the classes of intervals that can be cut in two, batch by batch."""
     first, last = column.quasi.interval_ends
     running = np.concatenate([[0], np.cumsum(column.counts)])
-    places, owners = [], []
-    for number in classes.tolist():
-        begin, end = column.starts[number], column.starts[number + 1]
-        codes = column.codes[begin:end]
-        cuts = begin + 1 + np.flatnonzero(last[codes[:-1]] < first[codes[1:]])
-        least = np.minimum(running[cuts] - running[begin], running[end] - running[cuts])
-        cuts = cuts[least >= column.problem.k]
-        places.append(cuts)
-        owners.append(np.full(len(cuts), number))
-    cuts, owner = np.concatenate(places), np.concatenate(owners).astype(np.int64)
+    among = np.zeros(len(column.levels), dtype=bool)
+    among[classes] = True
+    same = (column.classes[:-1] == column.classes[1:]) & among[column.classes[1:]]
+    cuts = 1 + np.flatnonzero(same & (last[column.codes[:-1]] < first[column.codes[1:]]))
+    owner = column.classes[cuts]
+    begins, ends = column.starts[owner], column.starts[owner + 1]
+    large = np.minimum(running[cuts] - running[begins], running[ends] - running[cuts]) >= column.problem.k
+    cuts, owner = cuts[large], owner[large].astype(np.int64)
     widths = np.diff(column.starts)[owner]
     batch = np.cumsum(widths) // _PIECES_AT_ONCE
     for at in np.unique(batch).tolist():

@@ -91,7 +91,12 @@ class Steps:
 
     def _bounds(self, step: int) -> tuple[int, int]:
         """Return the first position of a step, and the one after its last."""
-        return int(np.searchsorted(self.of, step)), int(np.searchsorted(self.of, step, side="right"))
+        return self._starts[step], self._starts[step + 1]
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """Where steps begin, and the end of the last."""
+        return [*np.flatnonzero(np.diff(self.of, prepend=-1)).tolist(), len(self.of)]
 
 
 def steps_of(values: Sequence[object], counts: Sequence[int], least: int) -> Steps:

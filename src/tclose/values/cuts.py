@@ -54,6 +54,9 @@ class Line:
             return Line(_ordinal, lambda day: _date(day).isoformat(), _round_days, Fraction(1), None)
         if kinds and kinds <= {dt.datetime, np.datetime64, FineMoment}:
             return Line._of_moments(values)
+        if kinds == {int}:
+            floor = 0 if min(map(_as_it_is, values)) >= 0 else None
+            return Line(_as_it_is, exact_text, partial(_round_numbers, finest=0), 1, floor)
         numbers = [exact_number(value) for value in values if line_of(value) == "numbers"]
         found = [number for number in numbers if number is not None]
         if not found or len(found) < len(values):
@@ -158,6 +161,10 @@ def _round_moments(place: Place, *, up: bool) -> Iterator[Place]:
         yield Fraction((dt.datetime.combine(_date(found), dt.time()) - _FIRST) // _MICROSECOND)
     for grid in (3_600_000_000, 600_000_000, 60_000_000, 10_000_000, 1_000_000, 1_000, 1, Fraction(1, 1000)):
         yield _multiple(place, Fraction(grid), up=up)
+
+
+def _as_it_is(number: object) -> int:
+    return number  # type: ignore[return-value]
 
 
 def _ordinal(day: object) -> Fraction:

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
+from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -88,7 +90,7 @@ def exact_number(value: object) -> Fraction | None:
     A float stands for its shortest decimal; a date for its day, a point in time for its microsecond.
     Text stands for nothing by itself: see :func:`sizes_of`.
     """
-    if isinstance(value, bool | int):
+    if isinstance(value, int):
         return Fraction(int(value))
     if isinstance(value, float):
         return Fraction(Decimal(repr(value))) if math.isfinite(value) else None
@@ -114,7 +116,13 @@ def line_of(value: object) -> str:
     """Return which line a value lies on: exact numbers of values on different lines do not compare."""
     if isinstance(value, dt.datetime):
         return "points in time with a zone" if value.tzinfo else "points in time"
-    return next((line for kind, line in _LINES if isinstance(value, kind)), "numbers")
+    kind: Any = type(value)
+    return _line_of_kind(kind)
+
+
+@cache
+def _line_of_kind(kind: type) -> str:
+    return next((line for known, line in _LINES if issubclass(kind, known)), "numbers")
 
 
 def whole_positions(numbers: Iterable[Fraction]) -> tuple[list[int], int]:

@@ -9,6 +9,7 @@ import numbers
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, Literal
 
 import duckdb
@@ -328,6 +329,13 @@ def _kind(value: object) -> str:
         return "moment"
     if isinstance(value, dt.timedelta | np.timedelta64):
         return "span"
+    kind: Any = type(value)
+    return _kind_of(kind)
+
+
+@cache
+def _kind_of(kind: type) -> str:
+    """Return the kind of the values of a type, where it says all."""
     kinds: tuple[tuple[Any, str], ...] = (
         (str, "text"),
         (bool, "truth"),
@@ -337,4 +345,4 @@ def _kind(value: object) -> str:
         (dt.date, "date"),
         (dt.time, "clock"),
     )
-    return next((kind for parent, kind in kinds if isinstance(value, parent)), "other")
+    return next((name for parent, name in kinds if issubclass(kind, parent)), "other")
