@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 Tone = Literal["", "strong", "soft", "good", "bad", "care", "code"]
@@ -22,6 +22,11 @@ class Cell:
     """What a page says of it to those who point at it."""
     share: float | None = None
     """A share that is drawn as a bar instead of a text."""
+
+    @property
+    def holds_something(self) -> bool:
+        """Whether there is anything to be seen."""
+        return bool(self.long or self.text) or self.share is not None
 
 
 @dataclass(frozen=True)
@@ -86,6 +91,14 @@ class Table:
     """Whether nothing of it may be cut, however short room is."""
     latex: str = ""
     """How LaTeX sets it where that is not a table."""
+
+    @property
+    def filled(self) -> Table:
+        """The table without columns in which no row has anything."""
+        held = [at for at in range(len(self.titles)) if any(row[at].holds_something for row in self.rows)]
+        names = held.index(self.names) if self.names in held else None
+        titles, *rows = (tuple(row[at] for at in held) for row in (self.titles, *self.rows))
+        return replace(self, titles=titles, rows=tuple(rows), names=names)
 
 
 @dataclass(frozen=True)

@@ -15,13 +15,11 @@ from markupsafe import Markup
 from tclose.documents import read_whole
 from tclose.errors import InputError
 from tclose.render.document import Document
-from tclose.render.pictures.style import NOTEBOOK_STYLE, STYLE
+from tclose.render.faces.leaner import leaner, styled_once
+from tclose.render.pictures.style import NOTEBOOK_STYLE
 
 _LONGEST_LINE = 70
-_PICTURE = re.compile(r'<svg class="tclose-figure tclose-(?:moves|distributions)".*?</svg>', re.DOTALL)
-"""A picture of every value of a class."""
-_HINT = re.compile(r"<title>[^<]*</title>")
-"""The name of a part of a picture; that of the picture itself has an id."""
+_NUMBER = re.compile(r"[\d.,]{1,14} ?(?:\([\d,]{1,11}/[\d,]{1,11}\))?|[\d,]{1,11}/[\d,]{1,11}")
 
 
 def fragment(*documents: Document) -> str:
@@ -49,13 +47,8 @@ def report(document: Document, appendix: Iterable[Document] = (), *, template: s
         A file of one's own in place of ``report.html``; it may take over its parts, and everything is escaped.
     """
     if template is None:
-        return _without_hints(_rendered("report.html", report=document, appendix=list(appendix)))
-    return _without_hints(_by_own_template(Path(template), report=document, appendix=list(appendix)))
-
-
-def _without_hints(page: str) -> str:
-    """Return a page whose largest pictures show nothing on pointing at them: for print their descriptions say it."""
-    return _PICTURE.sub(lambda svg: _HINT.sub("", svg[0]).replace("></rect>", "/>"), page)
+        return leaner(_rendered("report.html", report=document, appendix=list(appendix)))
+    return leaner(_by_own_template(Path(template), report=document, appendix=list(appendix)))
 
 
 def _by_own_template(path: Path, **variables: Any) -> str:
@@ -65,9 +58,10 @@ def _by_own_template(path: Path, **variables: Any) -> str:
     )
     environment.globals.update(_environment().globals)
     environment.filters.update(_environment().filters)
+    environment.tests.update(_environment().tests)
     try:
         text = read_whole(path).decode("utf-8")
-        return _styled_once(environment.from_string(text).render(**variables))
+        return styled_once(environment.from_string(text).render(**variables))
     except TemplateError as problem:
         line = getattr(problem, "lineno", None)
         where = f", line {line}" if line else ""
@@ -81,14 +75,7 @@ def _by_own_template(path: Path, **variables: Any) -> str:
 
 def _rendered(template: str, **variables: Any) -> str:
     """Return a template filled in, with everything escaped but what is marked as safe."""
-    return _styled_once(_environment().get_template(template).render(**variables))
-
-
-def _styled_once(page: str) -> str:
-    """Return a page in which the first picture alone brings the rules of all: those of one hold for every picture."""
-    rules = f"<style>{STYLE}</style>\n"
-    before, found, behind = page.partition(rules)
-    return f"{before}{found}{behind.replace(rules, '')}".strip() + "\n"
+    return styled_once(_environment().get_template(template).render(**variables))
 
 
 @cache
@@ -103,6 +90,7 @@ def _environment() -> Environment:
     found.globals["notebook_pictures"] = Markup(NOTEBOOK_STYLE)  # noqa: S704 - rules of our own
     found.filters["inline"] = _inline
     found.filters["css_text"] = _css_text
+    found.tests["written_number"] = _is_number
     return found
 
 
@@ -111,6 +99,11 @@ def _css_text(text: str) -> Markup:
     short = text if len(text) <= _LONGEST_LINE else f"{text[: _LONGEST_LINE - 1]}…"
     plain = (letter if letter.isascii() and letter.isalnum() else f"\\{ord(letter):x} " for letter in short)
     return Markup("".join(plain))  # noqa: S704 - every letter that means something is written out
+
+
+def _is_number(text: str) -> bool:
+    """Say whether a cell is a number with its fraction, which is not to be torn apart where it fits."""
+    return _NUMBER.fullmatch(text) is not None
 
 
 def _inline(svg: str) -> Markup:

@@ -123,5 +123,12 @@ def _interval(histogram: Histogram, at: int) -> str:
 
 def _description(shown: Distances) -> str:
     histogram = shown.histogram
-    told = [f"{_interval(histogram, at)}: {classes(found)}" for at, found in enumerate(histogram.counts) if found]
+    counts = histogram.counts
+    told = [
+        f"up to {decimal_text(histogram.edges[at + 1])}: {found:,}"  # goes on from the bar before
+        if at and counts[at - 1]
+        else f"{_interval(histogram, at)}: {classes(found)}"
+        for at, found in enumerate(counts)
+        if found
+    ]
     return f"{shown.verdict} {'; '.join(told)}."

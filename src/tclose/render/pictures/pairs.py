@@ -12,6 +12,8 @@ from tclose.render.pictures.svg import element, escaped, line, words
 WIDTH = 720
 LEFT = 190
 _BAR, _GAP, _BETWEEN = 13, 3, 14
+_APART = 6
+"""Between a bar and its number."""
 
 
 @dataclass(frozen=True)
@@ -52,12 +54,14 @@ def groups_drawn(groups: Sequence[Group], top: float, most: float, identity: str
         Where bars begin; names stand left of it.
     """
     parts, y = [], top
+    numbers = max((text_width(bar.shown, SMALL) for group in groups for bar in group.bars), default=0.0)
+    room = WIDTH - left - MARGIN - _APART - numbers
     for group in groups:
         middle = y + (len(group.bars) * (_BAR + _GAP) - _GAP) / 2 + 5
         label = shortened(group.label, left - MARGIN - 12)
         parts.append(words(left - 10, middle, label, anchor="end", hint=group.label))
         for bar in group.bars:
-            parts += _drawn(bar, y, (WIDTH - left - 90) * bar.value / (most or 1.0), identity, left)
+            parts += _drawn(bar, y, room * bar.value / (most or 1.0), identity, left)
             y += _BAR + _GAP
         y += _BETWEEN
     return [*parts, line(left, top - 6, left, y - 8, "tc-axis")], y
@@ -71,7 +75,5 @@ def _drawn(bar: Compared, y: float, wide: float, identity: str, left: float) -> 
         drawn = element("rect", hint, **shape, class_="tc-leave", fill=f"url(#{identity}-hatch)")
     else:
         drawn = element("rect", hint, **shape, class_="tc-hole" if bar.marked is None else "tc-stay")
-    end = left + max(wide, 1.0) + 6
-    inside = end + text_width(bar.shown, SMALL) > WIDTH - MARGIN
-    place = words(end - 12, y + _BAR - 2, bar.shown, "tc-small tc-halo", anchor="end")
-    return [drawn, place if inside else words(end, y + _BAR - 2, bar.shown, "tc-small", anchor="start")]
+    end = left + max(wide, 1.0) + _APART
+    return [drawn, words(end, y + _BAR - 2, bar.shown, "tc-small", anchor="start")]

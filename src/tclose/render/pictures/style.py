@@ -34,6 +34,10 @@ _SHAPES = {
     ".tc-back-line": "stroke-width:2",
 }
 
+SIDES = {"middle": "tc-mid", "end": "tc-end"}
+"""A class for the side of a text that stands at its place, where an attribute for each would be long."""
+_SHAPES |= {f".{name}": f"text-anchor:{side}" for side, name in SIDES.items()}
+
 _LIGHT = {
     "paper": "#ffffff",
     "ink": "#1b1f24",

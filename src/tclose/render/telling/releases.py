@@ -67,12 +67,13 @@ def attack_sections(release: Release) -> tuple[Section, ...]:
     told = Paragraph(words.attack_sentence(release))
     attack = release.attack
     if attack is None:
-        return () if words.made_by_recipe(release) else section("Attackers", told)
+        return () if words.made_by_recipe(release) else section("Attackers", told, anchor="attackers")
     from tclose.render.pictures.attacks import attack_picture
 
     drawn = Picture("", "Attackers", lambda: attack_picture(attack, mark="release"))
     tables = outcomes_tables(attack)
-    return section("Attackers", told, drawn, *tables, Paragraph(finding(attack)), Paragraph(legend(attack)))
+    lines = (Paragraph(finding(attack)), Paragraph(legend(attack)))
+    return section("Attackers", told, drawn, *tables, *lines, anchor="attackers")
 
 
 def _requirements(release: Release, written: Written | None) -> Table:
