@@ -9,6 +9,19 @@ playwright = pytest.importorskip("playwright.sync_api")
 expect = playwright.expect
 READ = """() => [...document.querySelectorAll(".table-name, .unfold .label")].map(
     (part) => [part.textContent, part.scrollWidth, part.clientWidth, part.scrollHeight, part.clientHeight])"""
+GIVE = """async () => {
+    const store = await import("/static/store.js");
+    store.change(({ columns }) => {
+        for (const [at, name] of Object.keys(columns).entries()) {
+            columns[name] = { role: at === 3 ? "sensitive" : "quasi-identifier" };
+        }
+    });
+    store.tell("roles");
+}"""
+
+
+def quoted(names):
+    return ",".join('"' + name.replace('"', '""') + '"' for name in names)
 
 
 def opened(page, example="salary"):
@@ -89,3 +102,37 @@ def test_the_name_of_the_file_and_of_every_column_can_be_read_at_every_width(bro
         assert [
             name for name, *sizes in parts if sizes[0] > sizes[1] + 1 or sizes[2] > sizes[3] + 1 or not sizes[1]
         ] == []
+
+
+def test_every_word_of_the_glossary_that_the_page_uses_has_a_mark_that_opens_its_meaning(browser, server):
+    words = {
+        "class", "distance", "driver", "frontier", "hierarchy", "kept detail", "level", "loss", "quasi-identifier",
+        "recipe", "reference", "release", "requirement", "sensitive", "suppress", "worst class",
+    }  # fmt: skip
+    assert words <= server.client.get("/api").json()["glossary"].keys()
+    with watched(browser, server) as page:
+        opened(page)
+        require(page, "0.45")
+        settled(page)
+        page.click("#column-age")
+        page.click("#column-salary")
+        released(page)
+        marks = page.locator(".term").evaluate_all("marks => marks.map((mark) => mark.getAttribute('aria-label'))")
+        assert {f"What is {word}?" for word in words} <= set(marks)
+        page.click('[aria-label="What is suppress?"]')
+        expect(page.locator(".meaning:popover-open")).to_contain_text("leave rows out of a release")
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_names_without_an_end_are_broken_and_widen_nothing(browser, server, width):
+    names = ["x" * 300, "<b>&amp;\"'", "اسم المريض", "pay"]
+    rows = "\n".join(f"{'abc'[at % 3]},{'de'[at % 2]},f,{at % 5}" for at in range(40))
+    file = {"name": "n" * 200 + ".csv", "mimeType": "text/csv", "buffer": (f"{quoted(names)}\n{rows}\n").encode()}
+    with watched(browser, server, viewport={"width": width, "height": 800}) as page:
+        page.set_input_files("#file", file)
+        page.wait_for_selector(".workbench")
+        page.evaluate(GIVE)
+        settled(page)
+        for tab in ("figures", "classes", "repair"):
+            page.click(f"#tab-{tab}")
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, tab

@@ -1,6 +1,7 @@
 // A sensitive attribute: how far apart two of its values are, and what a missing one means.
 
 import { field, h, select } from "./dom.js";
+import { meaning } from "./terms.js";
 import { outline } from "./outline.js";
 import { change, tell } from "./store.js";
 
@@ -25,7 +26,7 @@ export function distanceSettings(name, column, facts) {
     change((policy) => task(policy.columns[name]));
     tell("roles");
   };
-  const parts = [field("Distance", select(DISTANCES, word, (chosen) => set((mine) => turn(mine, chosen)), { id: `distance-${name}` }))];
+  const parts = [field("Distance", select(DISTANCES, word, (chosen) => set((mine) => turn(mine, chosen)), { id: `distance-${name}` }), null, meaning("distance"))];
   if (word === "ordered") {
     const orders = [["value", "by value"], ["frequency", "by frequency"], ["list", "as listed"]];
     const chosen = (order) => set((mine) => { mine.order = order === "list" ? [] : order; });

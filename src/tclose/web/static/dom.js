@@ -59,9 +59,10 @@ export const careful = (sentences) => sentences.map((sentence) => h("p", { class
 
 let labels = 0;
 
-export function field(label, control, hint) {
+// A control below its name; a mark beside the name says what a word of it means.
+export function field(label, control, hint, mark = null) {
   control.id ||= `field-${(labels += 1)}`;
-  return h("div", { class: "field" }, h("label", { for: control.id }, label), control, hint ? h("p", { class: "hint" }, hint) : null);
+  return h("div", { class: "field" }, h("div", { class: "named" }, h("label", { for: control.id }, label), mark), control, hint ? h("p", { class: "hint" }, hint) : null);
 }
 
 export function select(options, value, listener, props = {}) {

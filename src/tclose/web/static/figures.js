@@ -5,7 +5,7 @@ import { both, counted, figure, fraction, keyText, number, titleOf, visible } fr
 import { take } from "./api.js";
 import { plainly } from "./faults.js";
 import { meaning } from "./terms.js";
-import { madeFor, sure, taking, tried } from "./stale.js";
+import { madeFor, outdated, sure, taking, tried } from "./stale.js";
 import { kept, listen, measure, quasi, sensitive, state } from "./store.js";
 
 export function figuresPanel(explain) {
@@ -44,7 +44,8 @@ function content(explain) {
 
 // Classes of very few are withheld in reports; whoever may see them is asked whether that is meant.
 async function confidential(made, pressed) {
-  if (await sure("This report shows classes so small that they show single people. It is confidential, and says so on every page.", "Take it")) await tried(pressed, () => take(made.id, "audit.confidential.html"));
+  const stale = outdated(made);
+  if (await sure(`${stale ? `${stale} ` : ""}This report shows classes so small that they show single people. It is confidential, and says so on every page.`, "Take it")) await tried(pressed, () => take(made.id, "audit.confidential.html"));
 }
 
 function waiting() {
@@ -71,7 +72,7 @@ function verdict({ audit, verdict: sentence, care, table }, stale) {
   const judged = audit.holds === null || stale ? null : audit.holds;
   const kind = verdictKind(judged, care, stale);
   const mark = judged === null ? "" : judged ? "✓ " : "✗ ";
-  return h("section", { class: `verdict ${kind}` }, stale ? h("p", { class: "outdated" }, h("strong", {}, madeFor(state.audit.made))) : null, h("h2", { class: kind }, h("span", { "aria-hidden": "true" }, mark), sentence), careful(care), h("p", { class: "soft" }, table), audit.warnings.map((line) => h("p", { class: "warning" }, visible(line))));
+  return h("section", { class: `verdict ${kind}` }, stale ? h("p", { class: "outdated" }, h("strong", {}, madeFor(state.audit.made))) : null, h("h2", { class: kind }, h("span", { "aria-hidden": "true" }, mark), sentence), careful(care), h("p", { class: "soft" }, table, meaning("reference")), audit.warnings.map((line) => h("p", { class: "warning" }, visible(line))));
 }
 
 const modelOf = (key) => state.words.models.find((model) => model.key === key);
@@ -89,7 +90,7 @@ function attributeCard(name, attribute, risk, explain) {
     h("span", { class: "value", "data-figure": `t-${name}` }, figure(attribute.t)),
     h("span", { class: "exact" }, fraction(attribute.t)),
     risk.map((sentence) => h("span", { class: "soft" }, visible(sentence))),
-    h("span", { class: "soft" }, `${attribute.distance}; ℓ ${figure(attribute.l)}`),
+    h("span", { class: "soft" }, `${attribute.distance}; ℓ ${figure(attribute.l)}`, meaning("distance")),
     attribute.t?.worst ? button("Watch the worst class", () => explain(name, attribute.t.worst.key), { class: "link" }) : null,
   );
 }
@@ -114,7 +115,7 @@ function required(audit, explain) {
       h("td", { class: "long" }, each.worst && each.attribute !== null ? button(keyText(each.worst.key), () => explain(each.attribute, each.worst.key), { class: "link" }) : keyText(each.worst?.key)),
     );
   const titles = ["verdict", "required", "of", "found", "failing", "worst class"];
-  return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "What was required" }, h("table", { class: "wide" }, h("caption", {}, "What was required"), h("thead", {}, h("tr", {}, titles.map((title) => h("th", { scope: "col" }, title)))), h("tbody", {}, audit.requirements.map(row))));
+  return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "What was required" }, h("table", { class: "wide" }, h("caption", {}, "What was required"), h("thead", {}, h("tr", {}, titles.map((title) => h("th", { scope: "col" }, title, meaning(title))))), h("tbody", {}, audit.requirements.map(row))));
 }
 
 // A chance with its fraction below it, or why there is none.

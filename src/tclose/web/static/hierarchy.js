@@ -3,6 +3,7 @@
 import { button, field, h, say, select } from "./dom.js";
 import { post } from "./api.js";
 import { counted, shown, visible } from "./format.js";
+import { meaning } from "./terms.js";
 import { treeEditor } from "./tree.js";
 import { change, look, state, tell } from "./store.js";
 
@@ -42,7 +43,7 @@ export function hierarchySettings(name, column) {
   };
   const options = isFile ? [[given, `file ${given.split(/[/\\]/).at(-1)}`], ...BUILDERS] : BUILDERS;
   const chosen = (key) => set(key === "tree" ? { "*": found?.leaves ?? [] } : key in NUMBERS ? `${key}:${NUMBERS[key][1]}` : key);
-  const parts = [field("Generalised", select(options, word, chosen, { id: `hierarchy-${name}` }))];
+  const parts = [field("Generalised", select(options, word, chosen, { id: `hierarchy-${name}` }), null, meaning("hierarchy"))];
   if (word in NUMBERS) {
     const [label, example] = NUMBERS[word];
     const numbers = given.includes(":") ? given.slice(given.indexOf(":") + 1) : "";

@@ -36,11 +36,12 @@ function settings() {
   const methods = state.words.methods.map((method) => [method.key, method.key]);
   const losses = state.words.losses.map((loss) => [loss.key, `${loss.key}: ${loss.title}`]);
   const suppress = h("input", { type: "text", inputmode: "decimal", id: "suppress", value: chosen.suppress ?? "", placeholder: "0", on: { change: () => set("suppress", suppress.value.trim() || "0", "0") } });
+  const lost = state.words.losses.find((loss) => loss.key === (chosen.loss ?? "lm"))?.meaning;
   const means = state.words.methods.find((method) => method.key === (chosen.method ?? "auto"))?.meaning;
   return [
     field("Method", select(methods, chosen.method ?? "auto", (method) => set("method", method, "auto"), { id: "method" }), means),
-    field("Lose least of", select(losses, chosen.loss ?? "lm", (loss) => set("loss", loss, "lm"), { id: "loss" })),
-    field("Share of rows that may be left out", suppress),
+    field("Lose least of", select(losses, chosen.loss ?? "lm", (loss) => set("loss", loss, "lm"), { id: "loss" }), lost, meaning("loss")),
+    field("Share of rows that may be left out", suppress, null, meaning("suppress")),
     tick("whole-classes", "Keep rows that look alike together", chosen.whole_classes ?? true, (on) => set("whole_classes", on, true)),
     tick("intervals", "Intervals of their own for numbers and dates", chosen.intervals ?? true, (on) => set("intervals", on, true)),
   ];
@@ -96,7 +97,7 @@ function losses(release) {
   return h(
     "section",
     { "aria-label": "Detail lost, by column" },
-    h("h3", {}, "Detail lost, by column"),
+    h("h3", {}, "Detail lost, by column", meaning("kept detail")),
     h("ul", { class: "bars" }, columns.map(([name, lost]) => h("li", {}, h("span", { class: "bar-name" }, visible(name)), h("span", { class: "track", "aria-hidden": "true" }, h("span", { "width%": 100 * lost })), h("span", { class: "bar-value" }, percent(lost))))),
   );
 }
@@ -116,7 +117,7 @@ function downloads(job) {
     h("p", { class: "actions" }, save("Report", "report.html", "release.report.html", { class: "quiet" }), save("Report as JSON", "report.json", "release.csv.report.json", { class: "quiet" })),
     h("p", { class: "actions" }, save("Report with everything (confidential)", "report.confidential.html", "release.report.confidential.html", { class: "quiet" })),
     h("p", { class: "hint" }, "For the owner of the original: also what queries, models, other levels and thresholds say. It tells of the original what the release does not, and says so on every page."),
-    h("p", { class: "actions" }, save("Recipe (secret)", "recipe.json", "release.csv.recipe.json", { class: "quiet" })),
+    h("p", { class: "actions" }, save("Recipe (secret)", "recipe.json", "release.csv.recipe.json", { class: "quiet" }), meaning("recipe")),
     h("p", { class: "hint" }, "The recipe makes the release again. It holds values of the original: it is secret, and stays with the original."),
   );
 }
