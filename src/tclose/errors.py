@@ -57,7 +57,11 @@ class ColumnNotFoundError(InputError):
         self.column = column
         self.available = tuple(available)
         near = closest(column, self.available)
-        way_out = f" Did you mean {near!r}?" if near else f" It has {_names_held(self.available, listing=listing)}"
+        before, _, word = column.rpartition(":")
+        if before in self.available:
+            way_out = f" {before!r} is; behind a colon stands its distance, such as ordered or nominal, not {word!r}."
+        else:
+            way_out = f" Did you mean {near!r}?" if near else f" It has {_names_held(self.available, listing=listing)}"
         super().__init__(f"The {role} column {column!r} is not in the table.{way_out}")
 
 

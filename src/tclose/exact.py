@@ -22,7 +22,10 @@ _FRACTION = re.compile(r"\s*([+-]?\d{1,400})\s*/\s*(\d{1,400})\s*")
 _DECIMAL = re.compile(r"\s*[+-]?(\d{1,400}(\.\d{0,400})?|\.\d{1,400})([eE][+-]?\d{1,3})?\s*")
 
 
-def fraction(number: Number, name: str = "number") -> Fraction:
+DECIMALS = "a decimal such as 0.2 or a fraction such as 1/5"
+
+
+def fraction(number: Number, name: str = "number", wanted: str = DECIMALS) -> Fraction:
     """Return the fraction a person meant: a decimal is the decimal as written, not its binary neighbour.
 
     Parameters
@@ -31,6 +34,8 @@ def fraction(number: Number, name: str = "number") -> Fraction:
         A decimal or fraction, as text or as a number. A float stands for its shortest decimal.
     name
         What the number is, for the message when it cannot be read.
+    wanted
+        What is to be written, for that message.
 
     Examples
     --------
@@ -54,14 +59,14 @@ def fraction(number: Number, name: str = "number") -> Fraction:
         if len(number.as_tuple().digits) > _MOST_DIGITS or abs(number.adjusted()) > _MOST_PLACES:
             raise _too_long(name)
         return Fraction(number)
-    return _from_text(str(number), name)
+    return _from_text(str(number), name, wanted)
 
 
 def _too_long(name: str) -> ThresholdError:
     return ThresholdError(f"{name} is longer or larger than any number that means something; write one such as 0.2.")
 
 
-def _from_text(text: str, name: str) -> Fraction:
+def _from_text(text: str, name: str, wanted: str) -> Fraction:
     as_fraction = _FRACTION.fullmatch(text)
     if as_fraction and int(as_fraction[2]) != 0:
         return Fraction(int(as_fraction[1]), int(as_fraction[2]))
@@ -72,14 +77,23 @@ def _from_text(text: str, name: str) -> Fraction:
             pass
     if len(text) > _LONGEST_SHOWN:
         raise _too_long(name)
-    raise ThresholdError(f"{name} must be a decimal such as 0.2 or a fraction such as 1/5, not {text!r}.")
+    raise ThresholdError(f"{name} must be {wanted}, not {text!r}.{_percent(text)}")
+
+
+def _percent(text: str) -> str:
+    """Return how a number in percent is written; nothing for whatever is none."""
+    number = text.strip().removesuffix("%")
+    if number == text.strip() or not _DECIMAL.fullmatch(number):
+        return ""
+    return f" {number.strip()} % is {written(Fraction(Decimal(number.strip())) / 100)}."
 
 
 def share(number: Number, name: str) -> Fraction:
     """Return a share of rows, from none to all, checked."""
     found = fraction(number, name)
     if not 0 <= found <= 1:
-        raise ThresholdError(f"{name} must be a share of the rows: at least 0 and at most 1.")
+        meant = _percent(f"{written(found)}%") if 1 < found <= 100 else ""
+        raise ThresholdError(f"{name} must be a share of the rows: at least 0 and at most 1.{meant}")
     return found
 
 

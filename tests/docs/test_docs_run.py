@@ -1,7 +1,8 @@
 """Every example in the README and the docs is run, in order, page by page, and must be true.
 
 On each page the examples share one folder and one Python session. A page of the docs finds it empty, as its reader
-does; the README has the folder ``examples`` of the repository, and a story the files beside it. A block with ``title="NAME"`` is written to NAME before the next one runs.
+does; the README has the folder ``examples`` of the repository, and a story the files beside it. A block with
+``title="NAME"`` is written to NAME before the next one runs.
 """
 
 import contextlib

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from tclose.errors import ThresholdError, closest, either, listed
-from tclose.exact import Number, fraction, written
+from tclose.exact import DECIMALS, Number, fraction, written
 from tclose.models.alpha_k import AlphaK
 from tclose.models.base import AttributeModel, Model, TableModel
 from tclose.models.beta_likeness import BetaLikeness
@@ -211,7 +211,8 @@ def _requirements_of(key: str, numbers: object, attribute: str | None) -> list[R
     model = MODELS[key]
     if attribute is not None and model.scope == "table":
         raise ThresholdError(f"{key} is a figure of the whole table; it takes no attribute ({attribute!r}).")
-    given = dict(zip(model.form, _numbers(numbers, key, len(model.form)), strict=False))
+    wanted = f"a whole number such as {model.example}" if model.whole and len(model.form) == 1 else DECIMALS
+    given = dict(zip(model.form, _numbers(numbers, key, len(model.form), wanted), strict=False))
     if "threshold" not in given:
         raise ThresholdError(
             f"{key} needs {len(model.form)} numbers ({', '.join(model.form)}), such as {model.example}."
@@ -221,7 +222,7 @@ def _requirements_of(key: str, numbers: object, attribute: str | None) -> list[R
     return [Requirement(_built(model, given), threshold, attribute)]
 
 
-def _numbers(value: object, key: str, most: int) -> list[Fraction]:
+def _numbers(value: object, key: str, most: int, wanted: str = DECIMALS) -> list[Fraction]:
     parts: list[object]
     if isinstance(value, str):
         parts = list(value.split(","))
@@ -231,13 +232,17 @@ def _numbers(value: object, key: str, most: int) -> list[Fraction]:
         parts = [value]
     if not 1 <= len(parts) <= most:
         raise ThresholdError(f"{key} takes {most} number{'s' if most > 1 else ''}, not {len(parts)}.")
-    return [fraction(part, key) for part in parts]  # type: ignore[arg-type]
+    return [fraction(part, key, wanted) for part in parts]  # type: ignore[arg-type]
+
+
+_BEYOND_ALL_TABLES = 2**62
+"""A bound that nobody reaches and no message names."""
 
 
 def _check(model: type[Model], threshold: Fraction) -> None:
     low, high = model.bounds
     if not low <= threshold <= high:
-        top = "" if math.isinf(high) else f" and at most {high}"
+        top = "" if high >= _BEYOND_ALL_TABLES else f" and at most {high}"
         raise ThresholdError(f"The threshold of {model.key} must be at least {low}{top}, not {written(threshold)}.")
     if model.whole and threshold.denominator != 1:
         raise ThresholdError(f"The threshold of {model.key} must be a whole number, not {written(threshold)}.")
