@@ -14,7 +14,7 @@ from tclose.hierarchies import Hierarchy
 from tclose.measuring import Task
 from tclose.models.catalogue import requirements
 from tclose.recoding.checking import failing_classes
-from tclose.recoding.partition import INTERVAL, check_whole
+from tclose.recoding.partition import INTERVAL, Partition, check_whole, hulls
 from tclose.recoding.problem import Problem
 from tclose.recoding.quasi import prepared
 from tclose.roles import Hierarchical, Nominal, Numeric, Ordered
@@ -187,3 +187,19 @@ def compartments(problem):
         tops = tuple(int(quasi.levels[quasi.top].nodes[code]) for quasi, code in zip(problem.quasi, codes, strict=True))
         found[tops].append((row, int(problem.counts[row])))
     return list(found.values())
+
+
+@st.composite
+def divided_problems(draw):
+    """A problem and its rows in some classes of each compartment, some of them left out."""
+    problem = draw(problems())
+    classes = np.zeros(len(problem.counts), dtype=np.int64)
+    for at, pieces in enumerate(compartments(problem)):
+        for row, _ in pieces:
+            classes[row] = draw(st.integers(-1, 2)) + 3 * at if draw(st.booleans()) else 3 * at
+    classes[classes % 3 == 2] = -1
+    kept = classes >= 0
+    classes[kept] = np.unique(classes[kept], return_inverse=True)[1]
+    rows = np.arange(len(classes))
+    cells = hulls(problem, rows, classes, int(classes.max(initial=-1)) + 1)
+    return problem, Partition(rows, classes, problem.counts, cells)

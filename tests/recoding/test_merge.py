@@ -6,7 +6,6 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from recoding.cutting_problems import (
     TREE,
@@ -14,6 +13,7 @@ from recoding.cutting_problems import (
     check_together,
     classes_of,
     compartments,
+    divided_problems,
     meets_k_and_t,
     problem_of,
     problems,
@@ -48,22 +48,6 @@ def test_a_release_is_found_exactly_where_the_whole_meets_the_requirements(probl
         check_release(problem, found)
         check_together(problem, found)
         assert found.suppressed() == 0
-
-
-@st.composite
-def divided_problems(draw):
-    """A problem and its rows in some classes of each compartment, some of them left out."""
-    problem = draw(problems())
-    classes = np.zeros(len(problem.counts), dtype=np.int64)
-    for at, pieces in enumerate(compartments(problem)):
-        for row, _ in pieces:
-            classes[row] = draw(st.integers(-1, 2)) + 3 * at if draw(st.booleans()) else 3 * at
-    classes[classes % 3 == 2] = -1
-    kept = classes >= 0
-    classes[kept] = np.unique(classes[kept], return_inverse=True)[1]
-    rows = np.arange(len(classes))
-    cells = hulls(problem, rows, classes, int(classes.max(initial=-1)) + 1)
-    return problem, Partition(rows, classes, problem.counts, cells)
 
 
 @given(divided_problems())

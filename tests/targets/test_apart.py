@@ -11,7 +11,9 @@ import pytest
 import tclose as library
 from faces.command_line import SOURCE, in_process, tclose
 from faces.hospital import POLICY, ROLES, write_hospital
-from tclose.errors import InputError
+from tclose.errors import InputError, SourceError
+from tclose.targets import target_at
+from tclose.targets.places import check_apart
 
 WANTED = ("--k", "3")
 MAKE = ("anonymize", "hospital.csv", *ROLES, *WANTED)
@@ -156,3 +158,10 @@ def test_the_library_refuses_what_it_reads(folder):
     assert release.write(folder / "r.csv").recipe == folder / "r.csv.recipe.json"
     with pytest.raises(InputError, match="is there already"):
         release.write(folder / "r.csv")
+
+
+def test_a_device_among_the_targets_hides_none_that_comes_after_it(tmp_path):
+    table = tmp_path / "table.csv"
+    table.write_text("zip,ill\n1,flu\n", encoding="utf-8")
+    with pytest.raises(SourceError, match="is the table"):
+        check_apart([target_at("/dev/null"), target_at(table)], {table: "the table"})

@@ -34,7 +34,7 @@ class Checker:
         """Return the checker of someone who sees the release alone: its rows, and only the values they have."""
         kept = partition.classes >= 0
         rows, counts = partition.rows[kept], partition.counts[kept]
-        domains, ranks = [], np.full_like(problem.ranks, -1)
+        domains, ranks = [], np.empty_like(problem.ranks)
         for at, domain in enumerate(problem.domains):
             before = problem.ranks[:, at]
             released = np.zeros(len(domain.counts), dtype=np.int64)
