@@ -78,14 +78,17 @@ def true_answers(problem: Problem, asked: Workload) -> Floats:
     places = np.stack([positions(quasi).astype(narrow)[problem.codes[:, at]] for at, quasi in enumerate(problem.quasi)])
     for attribute in np.unique(asked.attribute).tolist():
         order, wanted = _by_rank(problem.ranks, attribute, asked)
-        ordered, counts = places[:, order], problem.counts[order].astype(np.float64)
+        ordered, further = places[:, order], problem.counts[order].astype(np.float64) - 1
+        several = np.flatnonzero(further)
         for some, inside in wanted:
+            heavy = several[slice(*np.searchsorted(several, [inside.start, inside.stop]))]
             for queries in _batches(some, inside.stop - inside.start):
                 meets = np.ones((len(queries), inside.stop - inside.start), dtype=bool)
                 for column, first, last in _conditions(asked, queries):
                     reach = (last - first).astype(narrow)[:, None]  # below the first, a difference is larger than that
                     meets &= ordered[column, inside] - first.astype(narrow)[:, None] <= reach
-                found[queries] = meets @ counts[inside]
+                once = [np.count_nonzero(row) for row in meets]
+                found[queries] = once + meets[:, heavy - inside.start] @ further[heavy]
     return found
 
 
