@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -46,8 +46,6 @@ class Plan:
     attackers: tuple[Attacker, ...]
     divisions: int
     """How many halves are released, both of one division and then those of the next."""
-    begin: int = 0
-    """How many halves others have released: a division is made anew for everyone who looks at it."""
     twice: bool = False
     """Whether each half is released a second time, with another seed, for whoever has both."""
     stricter: tuple[Requirement, ...] | None = None
@@ -85,16 +83,16 @@ class Trial:
     method: str | None
     beyond: Mapping[str, Fraction]
     notes: tuple[str, ...]
+    divisions: tuple[Division, ...] = field(default=(), repr=False)
 
     @property
     def gain(self) -> float:
         """The largest upper end of any attacker's gain."""
         return max((each.gain.high for each in self.outcomes if each.gain is not None), default=1.0)
 
-    @property
-    def likely(self) -> float:
-        """What every attacker's gain is below five times in six."""
-        return max((each.gain.likely for each in self.outcomes if each.gain is not None), default=1.0)
+    def above(self, deviations: float) -> float:
+        """Return the largest of what lies so many standard deviations above any attacker's gain."""
+        return max((each.gain.above(deviations) for each in self.outcomes if each.gain is not None), default=1.0)
 
     def attack(self, source: str, plan: Plan, limit: Fraction | None, notes: Sequence[str] = ()) -> Attack:
         """Return the trial as people are told of it."""
@@ -129,7 +127,7 @@ def subjects_of(session: Engine, table: Table[Any], roles: Roles, tell: Progress
     return found
 
 
-def tried(subjects: Subjects, plan: Plan) -> Trial:
+def tried(subjects: Subjects, plan: Plan, before: Sequence[Division] = ()) -> Trial:
     """Return what the attackers of a plan get on releases of halves of a table.
 
     Parameters
@@ -138,6 +136,8 @@ def tried(subjects: Subjects, plan: Plan) -> Trial:
         The distinct rows of the table, and whose they are.
     plan
         How halves are released, and who attacks.
+    before
+        The first of the plan's halves, where they were released before.
     """
     if not plan.wanted:
         such = either("require={'k': 5, 't': '0.2'}", "--k 5 --t 0.2")
@@ -147,7 +147,8 @@ def tried(subjects: Subjects, plan: Plan) -> Trial:
         raise InputError(f"A table of {subjects.people} {unit} cannot be divided; attack one of {_LEAST} or more.")
     domains = whole_domains(subjects.distinct, plan.roles)
     labels = [answer_labels(domain) for domain in domains]
-    divisions = [divided(subjects, plan, labels, at) for at in range(plan.divisions)]
+    more = [divided(subjects, plan, labels, at) for at in range(len(before), plan.divisions)]
+    divisions = (*before, *more)
     outcomes = tuple(
         outcome(
             attacker, domain.name, *_having(subjects, at, domain, labels[at]),
@@ -165,6 +166,7 @@ def tried(subjects: Subjects, plan: Plan) -> Trial:
         max(set(methods), key=methods.count),
         {domain.name: claimed_beyond(plan.wanted, domain.name) for domain in domains},
         tuple(_notes(plan.roles, sum(division.shortened for division in divisions), outcomes)),
+        divisions,
     )
 
 
@@ -181,7 +183,7 @@ def divided(subjects: Subjects, plan: Plan, labels: Sequence[Mapping[str, str]],
         Which of the plan's divisions it is, from 0.
     """
     which = f"division {at + 1} of {plan.divisions}"
-    division, turned = divmod(plan.begin + at, 2)
+    division, turned = divmod(at, 2)
     halves = Halves.of(subjects.distinct, plan.options.seed + division, subjects.crowd, turned=bool(turned))
     frame = framed(halves.released, plan.roles, plan.met, plan.options)
     made = _released(frame, halves, plan, which)

@@ -12,6 +12,9 @@ from tclose.letters import holdable
 from tclose.models.catalogue import FEW, Requirement
 from tclose.roles import Roles
 
+NORMAL_95 = 1.959963984540054
+"""The normal quantile of a 95 % interval."""
+
 
 @dataclass(frozen=True)
 class Interval:
@@ -21,10 +24,9 @@ class Interval:
     low: float
     high: float
 
-    @property
-    def likely(self) -> float:
-        """What the truth is below five times in six: halfway to the upper end."""
-        return (self.value + self.high) / 2
+    def above(self, deviations: float) -> float:
+        """Return what lies so many standard deviations above the estimate."""
+        return self.value + (self.high - self.value) * deviations / NORMAL_95
 
 
 @dataclass(frozen=True)

@@ -26,14 +26,13 @@ class _Needs:
     groups: Integers
     number: int
 
-    def met(self, mass: Floats) -> Floats:
-        """Return the mass of pairs with every group raised to one person at least."""
-        held = np.bincount(self.groups, mass[self.pairs], self.number)
+    def meet(self, mass: Floats) -> None:
+        """Raise every group to one person at least; no pair is in two of them."""
+        here = mass[self.pairs]
+        held = np.bincount(self.groups, here, self.number)
         with np.errstate(divide="ignore"):
             factors = np.where((held > 0) & (held < 1), 1.0 / held, 1.0)
-        raised = np.ones(len(mass))
-        np.maximum.at(raised, self.pairs, factors[self.groups])
-        return mass * raised
+        mass[self.pairs] = here * factors[self.groups]
 
 
 def posteriors(seen: Seen) -> Floats:
@@ -47,7 +46,7 @@ def posteriors(seen: Seen) -> Floats:
     mass = (seen.sizes * np.exp(seen.volumes.min(initial=0.0) - seen.volumes))[seen.classes]
     for _ in range(ROUNDS):
         for each in needs:
-            mass = each.met(mass)
+            each.meet(mass)
         mass = mass * _ratios(seen.sizes, summed(seen.classes, mass, len(seen.sizes)))[seen.classes]
         mass = mass * _ratios(seen.people, summed(people, mass, len(seen.people)))[people]
     return _mixed(seen, people, mass)
@@ -98,9 +97,10 @@ def _ends(
 
 def _children(classes: Integers, children: _Array, pairs: Integers) -> Iterator[_Needs]:
     """Give, where the candidates of a class are under two children alone, that both have somebody."""
-    keys, groups = np.unique(np.stack([classes, children], axis=1), axis=0, return_inverse=True)
-    groups = groups.ravel()
-    several = np.bincount(keys[:, 0])[keys[:, 0]] == 2
+    span = int(children.max()) + 1
+    keys, groups = np.unique(classes * span + children, return_inverse=True)
+    of_class = keys // span
+    several = np.bincount(of_class)[of_class] == 2
     kept = several[groups]
     if kept.any():
         number = np.unique(groups[kept], return_inverse=True)[1]

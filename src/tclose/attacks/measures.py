@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from tclose.attacks.answers import Answers
 from tclose.attacks.catalogue import Attacker
-from tclose.attacks.findings import Exposure, Interval, Outcome
+from tclose.attacks.findings import NORMAL_95, Exposure, Interval, Outcome
+from tclose.attacks.pulls import Pulls, variances
 from tclose.attacks.scene import People, Scene
 from tclose.counts import Integers
 from tclose.recoding.problem import Floats
@@ -20,8 +21,6 @@ SIZE_BANDS = (1, 10, 20, 50, 100)
 """Where bands of class sizes begin."""
 _MUCH = 4
 """So much more than classes explain must divisions differ before their own variance, of few numbers, is believed."""
-_Z = 1.959963984540054
-"""The normal quantile of a 95 % interval."""
 
 
 @dataclass(frozen=True)
@@ -60,40 +59,6 @@ class Tally:
     def gain(self) -> float:
         """The share of all people about whom the attacker is right because they are in the release."""
         return gain_of(self.people, self.claims)
-
-
-@dataclass(frozen=True)
-class Pulls:
-    """By how much the people of each combination of a divided table pull a gain up or down, inside or outside."""
-
-    division: int
-    """Which division it was; two tallies of one have changed sides."""
-    combinations: Integers
-    """Those that the released half has."""
-    classes: Integers
-    """The class of each."""
-    by: Floats
-
-    def variance_with(self, other: Pulls) -> float:
-        """Return the variance of the sum of two gains about the same people.
-
-        Who pulled the one up from inside pulls the other down from outside. People of a class are claimed about
-        together, in either release: the variance is that of two ways to draw by classes (Cameron, Gelbach, Miller
-        2011), and at least that of combinations drawn one by one.
-        """
-        every = np.union1d(self.combinations, other.combinations)
-        places = [np.searchsorted(every, each.combinations) for each in (self, other)]
-        total = np.zeros(len(every))
-        for place, each in zip(places, (self, other), strict=True):
-            total[place] += each.by
-        alone = float(total @ total)
-        drawn = 0.0
-        for place, each in zip(places, (self, other), strict=True):
-            classes = int(each.classes.max(initial=0)) + 1 + np.arange(len(every))  # who is in no class is drawn alone
-            classes[place] = each.classes
-            sums = np.bincount(classes, total)
-            drawn += float(sums @ sums)
-        return max(drawn - alone, alone)
 
 
 def gain_of(people: int, claims: Sequence[int]) -> float:
@@ -287,14 +252,14 @@ def interval_of(tallies: Sequence[Tally]) -> Interval:
     """
     divisions = _by_division(tallies)
     gains = np.array([np.mean([tally.gain for tally in each]) for each in divisions])
-    within = sum(_variance_of_sum(each) for each in divisions) / len(tallies) ** 2
+    within = _variance_of_sums(divisions) / len(tallies) ** 2
     between = float(gains.var(ddof=1)) / len(gains) if len(gains) > 1 else 0.0
     variance = between if between > _MUCH * within else within
     people = sum(tally.people for tally in tallies)
     middle = gain_of(people, np.sum([tally.claims for tally in tallies], axis=0).tolist())
     one = float(np.mean([tally.unit for tally in tallies])) / max(people, 1)
-    half = _Z * math.sqrt(variance + (_Z * one / 2) ** 2)
-    return Interval(middle, max(middle - half, -1.0), min(middle + _Z * _Z / 2 * one + half, 1.0))
+    half = NORMAL_95 * math.sqrt(variance + (NORMAL_95 * one / 2) ** 2)
+    return Interval(middle, max(middle - half, -1.0), min(middle + NORMAL_95**2 / 2 * one + half, 1.0))
 
 
 def _by_division(tallies: Sequence[Tally]) -> list[list[Tally]]:
@@ -305,10 +270,11 @@ def _by_division(tallies: Sequence[Tally]) -> list[list[Tally]]:
     return list(found.values())
 
 
-def _variance_of_sum(tallies: Sequence[Tally]) -> float:
-    """Return the variance of the sum of the gains of one division: of a half, or of both."""
-    pulls = [tally.pulls for tally in tallies if tally.pulls is not None]
-    return pulls[0].variance_with(pulls[1]) if len(pulls) == 2 else sum(tally.variance for tally in tallies)
+def _variance_of_sums(divisions: Sequence[Sequence[Tally]]) -> float:
+    """Return the variance of the sum of all gains, division by division: of a half, or of both."""
+    pulls = [[tally.pulls for tally in each if tally.pulls is not None] for each in divisions]
+    alone = sum(tally.variance for each, some in zip(divisions, pulls, strict=True) if len(some) != 2 for tally in each)
+    return alone + sum(variances([(some[0], some[1]) for some in pulls if len(some) == 2]))
 
 
 def outcome(
