@@ -52,7 +52,7 @@ def release():
     return tclose.anonymize("example:salary", require={"k": 3, "t": "0.3"}, hierarchies={"age": "flat"})
 
 
-def test_every_face_says_that_nothing_is_kept_and_what_binds(release):
+def test_every_face_says_that_nothing_is_kept_and_tells_the_owner_what_binds(release):
     assert release.kept == 0
     owner = release.with_original()
     for text in (str(release), owner.to_markdown().replace("\\", ""), release._repr_html_(), owner.to_html()):
@@ -64,7 +64,14 @@ def test_every_face_says_that_nothing_is_kept_and_what_binds(release):
         assert "Nothing of the quasi-identifiers is kept" in plain
         assert "binds" not in plain
     assert 'class="care"' in release.to_html()
-    assert release.to_dict()["binding"]["requirements"][0]["nearest"] == "0.4445"  # 4/9, rounded up
+    assert owner.to_dict()["binding"]["requirements"][0]["nearest"] == "0.4445"  # 4/9, rounded up
+
+
+def test_documents_beside_a_release_say_that_nothing_is_kept_but_not_at_which_threshold_something_would_be(release):
+    for text in (release.to_markdown(), release.to_html()):
+        assert "Nothing of the quasi-identifiers is kept" in " ".join(text.split())
+        assert "0.4445" not in text
+    assert release.to_dict()["binding"] is None
 
 
 def test_a_release_that_keeps_something_says_nothing_of_it():

@@ -60,7 +60,7 @@ def reports(tmp_path_factory):
     pages = {
         "audit": report(audit_report(audit), explanation_documents(explain_failures(audit))),
         "redacted": audit.to_html(redact=True),
-        "release": release.to_html(),
+        "release": release.with_original().to_html(),
         "none": none.to_html(),
         "hostile": hostile.to_html(),
         "long": long.to_html(),
