@@ -6,6 +6,7 @@ import os
 import socket
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -325,3 +326,25 @@ def test_an_empty_name_is_not_the_folder_one_is_in(
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SourceError, match="An empty name names no table"):
         locate(table)
+
+
+@pytest.mark.parametrize("name", ["people.zip", "people.csv.zip", "people.csv", "people"])
+def test_an_archive_is_refused_as_one(tmp_path: Path, name: str) -> None:
+    with zipfile.ZipFile(tmp_path / name, "w") as archive:
+        archive.writestr("people.csv", "a,b\n1,CANARY\n")
+    with pytest.raises(SourceError, match="is a ZIP archive, not a table"):
+        locate(tmp_path / name)
+
+
+@pytest.mark.parametrize("first", ["[Content_Types].xml", "_rels/.rels", "docProps/app.xml", "xl/workbook.xml"])
+def test_a_workbook_is_no_archive_whichever_part_comes_first(tmp_path: Path, first: str) -> None:
+    with zipfile.ZipFile(tmp_path / "people.xlsx", "w") as archive:
+        archive.writestr(first, "")
+    assert located(tmp_path / "people.xlsx").format == "excel"
+
+
+@pytest.mark.parametrize("name", ["people.parquet", "people.csv", "people"])
+def test_an_encrypted_parquet_file_is_refused_as_one(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(b"PARE" + bytes(100) + b"PARE")
+    with pytest.raises(SourceError, match="is an encrypted Parquet file"):
+        locate(tmp_path / name)

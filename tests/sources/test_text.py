@@ -102,6 +102,34 @@ def test_an_unknown_encoding_is_refused(tmp_path: Path) -> None:
         read(tmp_path, b"a\n", encoding="klingon")
 
 
+@pytest.mark.parametrize("lines", [1, 2, 3, 174_762, 174_763, 262_143, 262_144])
+@pytest.mark.parametrize("row", [b"1,2\n", b"10,20\n", b"1,2345\n"])
+def test_a_byte_order_mark_where_files_were_joined_is_refused_with_its_line(
+    tmp_path: Path, lines: int, row: bytes
+) -> None:
+    with pytest.raises(SourceError, match=f"line {lines + 1}: a byte order mark"):
+        read(tmp_path, row * lines + b"\xef\xbb\xbfa,b\n" + row)
+
+
+def test_a_byte_order_mark_inside_a_line_is_a_letter(tmp_path: Path) -> None:
+    assert content(read(tmp_path, b"a,b\n1,\xef\xbb\xbf2\n")) == "a,b\n1,\ufeff2\n"
+
+
+@pytest.mark.parametrize("encoding", ["cp037", "cp500", "cp273"])
+def test_text_of_mainframes_is_refused_until_its_encoding_is_named(tmp_path: Path, encoding: str) -> None:
+    text = "zip,age,illness\n" + "12345,42,flu\n" * 50
+    with pytest.raises(SourceError, match="EBCDIC") as caught:
+        read(tmp_path, text.encode(encoding))
+    assert "12345" not in str(caught.value)
+    assert content(read(tmp_path, text.encode(encoding), encoding=encoding)) == text
+
+
+@pytest.mark.parametrize(("encoding", "text"), [("cp1252", "Übergröße ÄÖÜ äöüß"), ("cp1251", "Заболевание и возраст")])
+def test_letters_above_ascii_are_not_taken_for_those_of_mainframes(tmp_path: Path, encoding: str, text: str) -> None:
+    assert content(read(tmp_path, text.encode(encoding), encoding=encoding)) == text
+    assert read(tmp_path, text.encode(encoding))
+
+
 def test_a_nul_byte_is_refused_with_its_line(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="line 2: a NUL byte") as caught:
         read(tmp_path, b"a,b\n1,CANARY\x00\n")

@@ -20,6 +20,7 @@ from typing import IO, Any, cast
 import numpy as np
 
 from tclose.errors import HeadroomError, SourceError
+from tclose.sources.formats import check_letters
 
 _CHUNK = 1 << 20
 _FEED, _RETURN = 10, 13
@@ -31,6 +32,7 @@ _BOMS = (
     (b"\xff\xfe", "utf-16"),
     (b"\xfe\xff", "utf-16"),
 )
+_MARKED = b"\n" + _BOMS[0][0]
 _SPOKEN = {
     "utf-8-sig": "UTF-8",
     "utf-8": "UTF-8",
@@ -189,6 +191,8 @@ def _remembered(path: Path, encoding: str | None, name: str, stamp: tuple[int, .
 def _looked_at(opened: Opener, encoding: str | None, name: str) -> tuple[str, bool]:
     """Return the encoding of a file, the declared one if there is one, and whether its line ends are regular."""
     head = _head(opened, name)
+    if encoding is None:
+        check_letters(head, name)
     return _first_fitting(opened, _declared(encoding, head, name) if encoding else _candidates(head), name)
 
 
@@ -276,6 +280,12 @@ def _check(opened: Opener, encoding: str, name: str) -> bool:
             raise SourceError(
                 f"{name}, line {line}: a NUL byte. This is not a text table; name its format or encoding."
             )
+        if (mark := ends.marked(seen)) is not None:
+            line = _line_at(opened, at, encoding) + seen.count(b"\n", 0, mark)
+            raise SourceError(
+                f"{name}, line {line}: a byte order mark, as where files were joined, each with its header. "
+                "Join them without, or name them one by one."
+            )
         ends.add(seen)
         at += len(chunk)
     try:
@@ -291,6 +301,15 @@ class _LineEnds:
 
     def __init__(self) -> None:
         self._feed = self._return = self._pair = self._after_return = False
+        self._last = b""
+
+    def marked(self, text: bytes) -> int | None:
+        """Return where in the next piece of text the first line begins that has a byte order mark, if any has."""
+        between, before = self._last + text[: len(_MARKED) - 1], len(self._last)
+        self._last = text[1 - len(_MARKED) :]
+        if (at := between.find(_MARKED)) >= 0:
+            return max(0, at + 1 - before)
+        return at + 1 if (at := text.find(_MARKED)) >= 0 else None
 
     def add(self, text: bytes) -> None:
         """Look at the next piece of text; without a return in it, one feed tells as much as all of them."""

@@ -19,7 +19,7 @@ _JSON_FILE = re.compile(r'in file "([^"\n]*)"')
 _JSON_PLACE = re.compile(r"in (?:line|record/value) (\d+)")
 _LONG_LINE = re.compile(r"Maximum line size of (\d+) bytes exceeded")
 _JSON_SIGNS = ("Malformed JSON", "JSON transform error", "maximum_object_size")
-_PARQUET_SIGNS = ("magic bytes", "Parquet", "TProtocolException", "don't know what type")
+_PARQUET_SIGNS = ("encryption_config", "magic bytes", "Parquet", "TProtocolException", "don't know what type")
 
 _INPUT_KINDS = (
     duckdb.DataError,
@@ -116,6 +116,9 @@ def _csv(text: str, what: str, names: Mapping[str, str]) -> str | None:
     if not line:
         if "state machine reached an invalid state" in text:
             return f"{_named(text, what, names)} is no regular text table: its quotes or line ends are broken."
+        if "Parallel CSV Reader currently does not support" in text:
+            long = "has a line longer than can be read. Shorten it; or a quote may be open: name the quote of the file."
+            return f"{_named(text, what, names)} {long}"
         return None
     place = f"{_named(text, what, names)}, line {line[1]}"
     if widths := list(_WIDTHS.finditer(text)):
@@ -152,6 +155,8 @@ def _json(text: str, what: str, names: Mapping[str, str]) -> str | None:
 def _parquet(text: str, what: str) -> str | None:
     if not any(sign in text for sign in _PARQUET_SIGNS):
         return None
+    if "encryption_config" in text:
+        return f"{capital(what)} is an encrypted Parquet file. Decrypt it first; tclose takes no keys."
     return f"{capital(what)} is not a whole Parquet file: it is damaged, cut short or of another format."
 
 
