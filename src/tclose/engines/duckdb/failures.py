@@ -117,7 +117,7 @@ def _csv(text: str, what: str, names: Mapping[str, str]) -> str | None:
         if "state machine reached an invalid state" in text:
             return f"{_named(text, what, names)} is no regular text table: its quotes or line ends are broken."
         if "Parallel CSV Reader currently does not support" in text:
-            reason = "has a line longer than can be read. Shorten it; or a quote may be open: name the quote of the file."
+            reason = "has a line longer than can be read. Shorten it; or a quote may be open: name the file's quote."
             return f"{_named(text, what, names)} {reason}"
         return None
     place = f"{_named(text, what, names)}, line {line[1]}"
