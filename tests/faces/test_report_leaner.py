@@ -79,3 +79,11 @@ def test_the_number_of_the_longest_bar_stands_behind_it_and_inside_the_picture()
     place = float(re.search(r'<text x="([\d.]+)"', parts[2])[1])
     assert place > float(bar[1]) + float(bar[2])
     assert place + text_width(told, SMALL) <= WIDTH
+
+
+def test_a_report_names_columns_left_out_and_no_argument_or_option():
+    release = tclose.anonymize(MANY, tclose.Roles(["age"], {"answer s": tclose.Nominal()}), require={"k": 5})
+    assert "publish=" in "".join(release.notes)
+    html = release.to_html()
+    assert "Left out, as nothing is said of them: &#39;answer t&#39;" in html
+    assert not re.search(r"publish=|--publish", html)

@@ -136,3 +136,9 @@ def test_names_without_an_end_are_broken_and_widen_nothing(browser, server, widt
         for tab in ("figures", "classes", "repair"):
             page.click(f"#tab-{tab}")
             assert page.evaluate("document.documentElement.scrollWidth") <= width, tab
+
+
+def test_a_file_that_is_chosen_is_opened_though_its_name_begins_as_that_of_a_hidden_one(browser, server):
+    with watched(browser, server) as page:
+        page.set_input_files("#file", {"name": "_patients.csv", "mimeType": "text/csv", "buffer": b"a,b\n1,2\n3,4\n"})
+        expect(page.locator(".table-name")).to_have_text("_patients.csv")

@@ -36,7 +36,7 @@ from tclose.recoding.problem import Problem
 from tclose.recoding.search import Search, TimeLimit
 from tclose.recoding.slack import slack
 from tclose.recoding.usefulness import usefulness
-from tclose.releases import Release
+from tclose.releases import HOW_TO_PUBLISH, Release
 from tclose.roles import Roles
 from tclose.sources import files_read
 
@@ -349,7 +349,7 @@ def removal_notes(undecided: Sequence[str], roles: Roles) -> Iterable[str]:
     """Give a sentence on columns that a release leaves out because nobody decided on them."""
     if undecided and roles.others != "publish":
         how = either(f"publish={list(undecided[:1])!r}", f"--publish {undecided[0]}")
-        yield f"Left out, as nothing is said of them: {listed(undecided)}. To publish one as it is: {how}."
+        yield f"Left out, as nothing is said of them: {listed(undecided)}.{HOW_TO_PUBLISH}{how}."
 
 
 def chosen_search(

@@ -12,7 +12,7 @@ from tclose.frontiers import Frontier
 from tclose.models.catalogue import label
 from tclose.policy_about import About
 from tclose.recoding.full_domain.surroundings import Surroundings
-from tclose.releases import Release, Written
+from tclose.releases import HOW_TO_PUBLISH, Release, Written
 from tclose.render.document import Block, Document, Heading, Paragraph, Picture, Section, Table, section, table
 from tclose.render.pictures.audits import distances_drawn
 from tclose.render.telling.audit_reports import (
@@ -269,7 +269,8 @@ def _recipe(release: Release) -> Told:
 
 
 def _assumed(release: Release, audits: _Audits | None, made: datetime) -> Told:
-    notes: Told = [("While making it", [visible(note) for note in release.notes])] if release.notes else []
+    found = [visible(note.partition(HOW_TO_PUBLISH)[0]) for note in release.notes]
+    notes: Told = [("While making it", found)] if found else []
     if audits is None:
         told: Told = [
             ("Table", [f"{visible(release.source)}: {everyone(release.original_rows, release.people)}"]),

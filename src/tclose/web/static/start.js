@@ -52,9 +52,9 @@ export function startView(opened) {
     }
   }
 
-  // One file, or several of one table; those that a folder hides are left out.
+  // One file, or several of one table; those that a folder hides are left out, those that a person names are not.
   function chosen(list, folder = "") {
-    const files = [...list].filter((file) => !/^[._]/.test(file.name));
+    const files = [...list].filter((file) => !folder || !/^[._]/.test(file.name));
     if (!files.length) {
       if (list.length || folder) problem.textContent = "There is no file in it that could be a table.";
       return;
