@@ -120,3 +120,11 @@ def test_a_notebook_gets_the_picture_its_controls_and_nothing_from_outside():
         "http://www.w3.org/2000/svg"
     ]
     assert len(page) < 150_000
+
+
+def test_one_step_is_one_step():
+    table = {"q": ["a", "a", "b", "b"], "s": ["x", "x", "x", "y"]}
+    roles = tclose.Roles("q", {"s": tclose.Nominal()})
+    drawn = str(tclose.explain(table, roles, attribute="s", key={"q": "a"})[0].animation()._repr_html_())
+    assert "1 step<" in drawn
+    assert "1 steps" not in drawn

@@ -142,3 +142,19 @@ def test_a_file_that_is_chosen_is_opened_though_its_name_begins_as_that_of_a_hid
     with watched(browser, server) as page:
         page.set_input_files("#file", {"name": "_patients.csv", "mimeType": "text/csv", "buffer": b"a,b\n1,2\n3,4\n"})
         expect(page.locator(".table-name")).to_have_text("_patients.csv")
+
+
+def test_a_share_that_is_no_number_is_marked_at_its_field_until_it_is_changed(browser, server):
+    with watched(browser, server) as page:
+        opened(page)
+        page.click("#step-release")
+        page.fill("#suppress", "lots")
+        page.press("#suppress", "Enter")
+        page.click("#release-start")
+        expect(page.locator("#suppress-fault")).to_contain_text(
+            "The share of rows that may be left out must be a decimal"
+        )
+        expect(page.locator("#suppress")).to_have_attribute("aria-invalid", "true")
+        page.fill("#suppress", "0.1")
+        page.press("#suppress", "Enter")
+        expect(page.locator("#suppress-fault")).to_have_count(0)

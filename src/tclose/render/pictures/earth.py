@@ -20,6 +20,7 @@ from tclose.render.pictures.playing import LIFTED, LYING, Clock
 from tclose.render.pictures.stages import carried, held, spent
 from tclose.render.pictures.svg import box, digits, document, element, line, words
 from tclose.render.words.explanations import whole_of
+from tclose.render.words.phrases import counted
 
 LEFT = 104
 TALLEST = 130
@@ -151,7 +152,7 @@ class _Picture:
 
     def _captions(self, y: float) -> list[str]:
         """Return what is written above: the step that is being done."""
-        texts = [f"{len(self.stages)} steps" if self.stages else "", *map(self._told, range(len(self.stages)))]
+        texts = [counted(len(self.stages), "step") if self.stages else "", *map(self._told, range(len(self.stages)))]
         room = self.spacing.width - 2 * MARGIN
         return [
             self.clock.during(words(MARGIN, y, shortened(text, room), "tc-told tc-strong", anchor="start"), at)

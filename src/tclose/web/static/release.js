@@ -14,10 +14,12 @@ import { worker } from "./work.js";
 export function releasePanel() {
   const options = h("div", { class: "options" });
   const place = h("div", { class: "outcome", id: "release-outcome" });
-  const work = worker(place, { done: outcome, label: "Making a release" });
+  let fault = "";
+  const draw = () => redraw(options, settings(fault));
+  const marked = (message) => { fault = message; draw(); };
+  const work = worker(place, { done: outcome, label: "Making a release", failed: marked });
   work.resume(state.jobs.anonymize);
-  const draw = () => redraw(options, settings());
-  listen("policy", draw);
+  listen("policy", () => marked(""));
   draw();
   return h(
     "section",
@@ -30,18 +32,19 @@ export function releasePanel() {
   );
 }
 
-function settings() {
+function settings(fault) {
   const chosen = state.policy.release;
   const set = (key, value, usual) => change((policy) => { if (value === usual) delete policy.release[key]; else policy.release[key] = value; }, { measured: false });
   const methods = state.words.methods.map((method) => [method.key, method.key]);
   const losses = state.words.losses.map((loss) => [loss.key, `${loss.key}: ${loss.title}`]);
-  const suppress = h("input", { type: "text", inputmode: "decimal", id: "suppress", value: chosen.suppress ?? "", placeholder: "0", on: { change: () => set("suppress", suppress.value.trim() || "0", "0") } });
+  const ofShare = fault.startsWith("The share of rows that may be left out");
+  const suppress = h("input", { type: "text", inputmode: "decimal", id: "suppress", value: chosen.suppress ?? "", placeholder: "0", "aria-invalid": ofShare ? "true" : null, "aria-describedby": ofShare ? "suppress-fault" : null, on: { change: () => set("suppress", suppress.value.trim() || "0", "0") } });
   const lost = state.words.losses.find((loss) => loss.key === (chosen.loss ?? "lm"))?.meaning;
   const means = state.words.methods.find((method) => method.key === (chosen.method ?? "auto"))?.meaning;
   return [
     field("Method", select(methods, chosen.method ?? "auto", (method) => set("method", method, "auto"), { id: "method" }), means),
     field("Lose least of", select(losses, chosen.loss ?? "lm", (loss) => set("loss", loss, "lm"), { id: "loss" }), lost, meaning("loss")),
-    field("Share of rows that may be left out", suppress, null, meaning("suppress")),
+    field("Share of rows that may be left out", suppress, ofShare ? h("span", { class: "problem", id: "suppress-fault" }, visible(fault)) : null, meaning("suppress")),
     tick("whole-classes", "Keep rows that look alike together", chosen.whole_classes ?? true, (on) => set("whole_classes", on, true)),
     tick("intervals", "Intervals of their own for numbers and dates", chosen.intervals ?? true, (on) => set("intervals", on, true)),
   ];

@@ -9,7 +9,7 @@ import { listen, looked, state, tell } from "./store.js";
 
 const unlessStopped = (promise, signal) => Promise.race([promise, new Promise((_, refuse) => { signal.addEventListener("abort", () => refuse(new Stopped())); })]);
 
-export function worker(place, { done, label }) {
+export function worker(place, { done, label, failed = () => null }) {
   let current = null;
   let last = null;
   let stale = "";
@@ -27,6 +27,7 @@ export function worker(place, { done, label }) {
   async function watch(kind, started) {
     current?.abort();
     last = null;
+    failed("");
     if (kind === "anonymize") state.release = null;
     tell("release");
     const mine = (current = new AbortController());
@@ -49,7 +50,11 @@ export function worker(place, { done, label }) {
       if (mine.signal.aborted) {
         redraw(place, h("p", { class: "soft" }, "Cancelled. Nothing was kept."));
         say("Cancelled");
-      } else redraw(place, h("p", { class: "problem", role: "alert" }, visible(plainly(unexpected(problem).message))));
+      } else {
+        const message = plainly(unexpected(problem).message);
+        failed(message);
+        redraw(place, h("p", { class: "problem", role: "alert" }, visible(message)));
+      }
     }
   }
 
