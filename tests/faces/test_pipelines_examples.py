@@ -154,6 +154,27 @@ def test_the_commands_of_a_template_pass_and_fail_with_the_policy(place, tmp_pat
         assert done.stdout.startswith("::error file=patients.csv,")
 
 
+@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
+@pytest.mark.parametrize("scripts", ["bin", "Scripts"], ids=["POSIX", "Windows"])
+@pytest.mark.parametrize(
+    ("options", "heard"),
+    [("", []), ("--k 3 --t 0.2", ["--k", "3", "--t", "0.2"]), ("--k 3\n--t 0.2\n", ["--k", "3", "--t", "0.2"])],
+    ids=["none", "one line", "several lines"],
+)
+def test_the_action_passes_every_option_on_wherever_its_environment_has_the_command(options, heard, scripts, tmp_path):
+    """A requirement on the second line of the options must not be dropped."""
+    (_, audit), told = commands_of("action.yml")
+    command = tmp_path / "tclose" / scripts / "tclose"
+    command.parent.mkdir(parents=True)
+    command.write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
+    command.chmod(0o755)
+    surroundings = {**os.environ, **told, "RUNNER_TEMP": str(tmp_path), "OPTIONS": options}
+    words = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", audit]
+    done = subprocess.run(words, env=surroundings, capture_output=True, text=True, check=True)
+    assert done.stdout.split()[-len(heard) :] == heard or not heard
+    assert done.stdout.split()[:3] == ["audit", "--policy", "tclose.toml"]
+
+
 @pytest.mark.parametrize("place", ["action.yml", "examples/pipelines/gitlab.yml", ".pre-commit-hooks.yaml"])
 def test_every_option_of_a_template_exists(place):
     audit = commands.get_command(click.Context(commands), "audit")
