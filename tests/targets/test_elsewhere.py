@@ -2,6 +2,7 @@
 
 import errno
 import os
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -79,3 +80,45 @@ def test_several_files_take_their_places_together_and_leave_nothing(windows, tmp
         assert {path.name: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()} == {
             name: f"{month} {name}" for name in names
         }
+
+
+LACKING = """
+import os, signal, sys
+for name in ("fcntl", "resource", "pwd", "grp", "termios"):
+    sys.modules[name] = None
+for module, names in (
+    (os, "fork getuid geteuid getgid fchmod fchown chown mkfifo O_DIRECTORY O_NOFOLLOW sysconf killpg pread statvfs"),
+    (os, "sched_getaffinity posix_fadvise"),
+    (signal, "SIGHUP SIGALRM SIGPIPE setitimer ITIMER_REAL pthread_sigmask SIG_BLOCK SIG_UNBLOCK"),
+):
+    for name in names.split():
+        vars(module).pop(name, None)
+from tclose.cli.failures import exit_code_of
+from tclose.cli.root import commands
+sys.exit(exit_code_of(commands, sys.argv[1:]))
+"""
+ROLES = ["-q", "zip,age", "-s", "salary:ordered"]
+
+
+def test_commands_run_where_nothing_is_that_only_posix_has(tmp_path):
+    """From a table to next month's release, with modules, calls and signals taken away that Windows has not."""
+    (tmp_path / "temporary").mkdir()
+    surroundings = {**os.environ, "TMPDIR": str(tmp_path / "temporary"), "TEMP": str(tmp_path / "temporary")}
+    released = ["anonymize", "patients.csv", *ROLES, "--k", "3", "--hierarchy", "age=flat", "--quiet", "-o", "r.csv"]
+    for words in (
+        ["examples", "salary", "-o", "patients.csv"],
+        ["profile", "patients.csv", "-o", "policy.toml"],
+        ["audit", "patients.csv", *ROLES, "--k", "3", "--timeout", "600"],
+        [*released, "--report", "r.html", "--statement", "r.jsonld", "--lineage", "runs.jsonl"],
+        [*released, "--force", "--lineage", "runs.jsonl"],
+        ["apply", "r.csv.recipe.json", "patients.csv", "-o", "again.parquet", "--quiet"],
+    ):
+        script = [sys.executable, "-c", LACKING, *words]
+        done = subprocess.run(script, cwd=tmp_path, env=surroundings, capture_output=True, text=True, check=False)
+        assert (done.returncode, words[0]) == (0, words[0]), done.stderr
+    left = {path.name for path in tmp_path.iterdir()} - {"temporary"}
+    assert left == {
+        "patients.csv", "policy.toml", "r.csv", "r.csv.recipe.json", "r.csv.report.json", "r.html", "r.jsonld",
+        "runs.jsonl", "again.parquet", "again.parquet.recipe.json", "again.parquet.report.json",
+    }  # fmt: skip
+    assert len((tmp_path / "runs.jsonl").read_bytes().splitlines()) == 4

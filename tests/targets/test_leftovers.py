@@ -63,7 +63,7 @@ def waiting(temp, folder, **settings):
     return process
 
 
-@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
+@pytest.mark.parametrize("number", [getattr(signal, name) for name in ("SIGHUP", "SIGTERM") if hasattr(signal, name)])
 def test_a_signal_to_end_leaves_nothing(places, number):
     temp, folder, _ = places
     process = waiting(temp, folder, stderr=subprocess.PIPE)

@@ -20,6 +20,8 @@ from tclose.render.data.lineage import LineageRun
 from tclose.sources import DatabaseTable, files_read
 from tclose.targets import check_apart, refused_by_system, target_at
 
+_APPENDING = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)
+"""Windows writes other ends of lines unless it is told that bytes are bytes."""
 UNMET = "No release meets every requirement; nothing was written."
 
 
@@ -43,7 +45,7 @@ class Events:
             return
         line = json.dumps(event, ensure_ascii=False, allow_nan=False) + "\n"
         with refused_by_system(repr(str(self.path))):
-            opened = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
+            opened = os.open(self.path, _APPENDING, 0o666)
             try:
                 os.write(opened, line.encode())
                 os.fsync(opened)
