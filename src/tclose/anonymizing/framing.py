@@ -71,8 +71,6 @@ class Frame:
     attributes: tuple[tuple[str, ...], ...]
     """The columns of each sensitive attribute; several make one joint attribute."""
     distinct: DistinctRows = field(repr=False)
-    to_distinct: tuple[np.ndarray, ...] = field(repr=False)
-    """For each quasi-identifier, the position among the engine's values of each code of the problem."""
     rows: np.ndarray = field(repr=False)
     """The engine's distinct row behind each row of the problem."""
     notes: tuple[str, ...]
@@ -148,8 +146,7 @@ def framed(distinct: DistinctRows, roles: Roles, wanted: Sequence[Requirement], 
         for task in problem.tasks
         if task.model.averaged
     ]
-    back = tuple(np.argsort(code_of) for _, code_of, _ in columns)
-    return Frame(problem, tuple(tree for _, _, tree in columns), attributes, distinct, back, order, tuple(notes))
+    return Frame(problem, tuple(tree for _, _, tree in columns), attributes, distinct, order, tuple(notes))
 
 
 def _check_names(roles: Roles, options: RecodingOptions) -> None:

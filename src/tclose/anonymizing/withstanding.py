@@ -22,7 +22,6 @@ from tclose.recoding.search import Search
 from tclose.releases import Release
 from tclose.roles import Roles
 
-USUAL_GAIN = "0.01"
 _PEOPLE = 60_000
 """Over all halves a search is tried on about so many people, as far as few halves allow."""
 _FEWEST, _MOST = 4, 8
