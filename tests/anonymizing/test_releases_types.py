@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
+import subprocess
+import sys
 
 import pandas as pd
 import polars as pl
@@ -59,6 +61,16 @@ def test_every_column_of_polars_keeps_its_type_and_its_values():
     made = released(frame).to_polars().sort("row")
     assert made.select(frame.columns).equals(frame.with_columns(pl.col("q").cast(pl.String)))
     assert made.schema == {**frame.schema, "q": pl.String}
+
+
+def test_a_process_that_took_a_frame_of_polars_ends_without_a_word():
+    taken = """
+import tclose
+release = tclose.anonymize("example:salary", require={"k": 3}, hierarchies={"age": "flat", "zip": "flat"})
+release.to_polars(), release.to_arrow(), release.to_pandas(), release.classes.to_polars()
+"""
+    done = subprocess.run([sys.executable, "-c", taken], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_every_column_of_arrow_keeps_its_type_and_its_values(tmp_path):

@@ -18,7 +18,7 @@ from tclose.domains import Domain, Observed
 from tclose.engines.class_tables import ClassTable
 from tclose.engines.disguises import Disguise, Disguised
 from tclose.engines.distinct import DistinctRows
-from tclose.engines.optional import imported
+from tclose.engines.optional import imported, polars_frame
 from tclose.engines.people import Census, Trajectories
 from tclose.engines.recodings import Recoding, Unknown
 from tclose.engines.statistics import TableStatistics
@@ -290,7 +290,7 @@ class Released(ABC, Generic[AColumn]):
 
     def to_polars(self) -> Any:
         """Return the table as a polars frame."""
-        return imported("polars", _VIEW).DataFrame(self)
+        return polars_frame(self, _VIEW)
 
 
 class Engine(ABC):

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from tclose.counts import Integers
-from tclose.engines.optional import imported
+from tclose.engines.optional import imported, polars_frame
 from tclose.errors import ColumnNotFoundError, InternalError
 from tclose.measuring import Measured
 from tclose.targets import Target, committing
@@ -172,7 +172,7 @@ class ClassTable(ABC):
 
     def to_polars(self) -> Any:
         """Return the classes as a polars frame."""
-        return imported("polars", _VIEW).DataFrame(self)
+        return polars_frame(self, _VIEW)
 
 
 class KeptClasses(ClassTable):

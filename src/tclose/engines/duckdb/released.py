@@ -19,7 +19,7 @@ from tclose.engines.duckdb.reading_back import check_header, check_kept, check_n
 from tclose.engines.duckdb.sql import fresh_name, quoted, repeated, seeded_hash
 from tclose.engines.duckdb.table import Column, LoadedTable, keep_copy
 from tclose.engines.duckdb.writing import Form, check_ending, copy_query, copy_repeated, target
-from tclose.engines.optional import imported
+from tclose.engines.optional import imported, polars_frame
 from tclose.sources import locate
 from tclose.targets import Target
 
@@ -210,9 +210,8 @@ class DuckDBReleased(Released[Column]):
 
     def to_polars(self) -> Any:
         """Return the table as a polars frame."""
-        polars = imported("polars", _VIEW)
         with translated(_LABEL, connection=self.connection):
-            return as_polars(polars.DataFrame(self._streamed()), self.columns)
+            return as_polars(polars_frame(self._streamed(), _VIEW), self.columns)
 
     def to_pandas(self) -> Any:
         """Return the table as a pandas frame."""
