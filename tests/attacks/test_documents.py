@@ -116,6 +116,13 @@ def test_shares_beside_a_release_are_rounded_and_the_owner_is_told_all_of_them(t
     assert "Confidential" not in found.to_html()
 
 
+def test_the_seed_is_not_told_beside_a_release():
+    found = released(table("aababb"), {"k": 2, "t": "2/5"}, "mondrian", seed=987654321)
+    assert found.recipe.seed == 987654321
+    assert "987654321" not in found.to_html() + found.to_json() + found.to_markdown()
+    assert "987654321" in found.with_original().to_html()
+
+
 def test_a_report_with_other_thresholds_is_the_owners():
     roles = tclose.Roles(["age", "town"], ["illness:nominal"])
     points = tclose.frontier(

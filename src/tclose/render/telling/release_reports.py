@@ -254,7 +254,7 @@ def _recipe(release: Release) -> Told:
     rows: Told = [
         ("Method", [recipe.method]),
         ("Levels", [levels or "not the same for all classes"]),
-        ("Seed", [str(recipe.seed) if release.attack is None else "kept in the recipe alone"]),
+        ("Seed", [str(recipe.seed) if release.tells_original else "kept in the recipe alone"]),
         ("New rows go", [divided if recipe.divides else alone]),
         ("Rows that may be left out", [percent(recipe.suppress) if recipe.suppress else "none"]),
         ("Promised against", ["the original's distribution" + (" and the release's own" if recipe.own else "")]),
