@@ -46,6 +46,10 @@ class Exposed:
     zoned: bool = False
 
 
+_A_NUMBER = "isfinite({0}) OR isinf({0})"
+"""Asked of every cell; ``isnan`` is not where the bounds in a Parquet file make DuckDB conclude that there is none."""
+
+
 def exposed(kind: str) -> Exposed:
     """Return how the values of one of DuckDB's types are shown.
 
@@ -53,9 +57,9 @@ def exposed(kind: str) -> Exposed:
     64 bits with the same shortest decimal.
     """
     if kind == "DOUBLE":
-        return Exposed(kind, "CASE WHEN isnan({0}) THEN NULL ELSE {0} END")
+        return Exposed(kind, f"CASE WHEN {_A_NUMBER} THEN {{0}} END")
     if kind == "FLOAT":
-        return Exposed("DOUBLE", f"CASE WHEN isnan({{0}}) THEN NULL ELSE {shortest_decimal('{0}')} END", kind)
+        return Exposed("DOUBLE", f"CASE WHEN {_A_NUMBER} THEN {shortest_decimal('{0}')} END", kind)
     if kind == ZONED:
         return Exposed("TIMESTAMP", "{0} AT TIME ZONE 'UTC'", kind, zoned=True)
     if kind == FINE_ZONED:
