@@ -21,6 +21,8 @@ from xdist.scheduler import LoadScopeScheduling
 settings.register_profile("tclose", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("tclose")
 
+collect_ignore_glob = ["*/conftest.py"]  # they have no doctests, and one would be taken for the other
+
 TESTS = Path(__file__).parent
 if str(TESTS) not in sys.path:
     sys.path.insert(0, str(TESTS))
