@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -75,6 +76,11 @@ class Search:
     """Where rows can be put, if they came from a cluster, so that it shares in the work."""
     limit: TimeLimit | None = None
     """When to be content with the best release so far; never by the clock if left out."""
+
+    @property
+    def workers(self) -> int:
+        """How many threads share the work: as many as were allowed, or all processors."""
+        return self.threads or os.cpu_count() or 1
 
     def late(self) -> bool:
         """Say whether to be content with the best release so far."""

@@ -6,18 +6,31 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-Given = TypeVar("Given")
 Made = TypeVar("Made")
 
 
-def in_threads(work: Callable[[Given], Made], things: Sequence[Given], threads: int) -> Iterator[Made]:
-    """Give what comes of each thing, in their order; what nobody waits for any longer is not begun."""
-    together = min(threads, len(things))
+def in_threads(work: Callable[[int], Made], sizes: Sequence[int], threads: int) -> Iterator[Made]:
+    """Give what comes of each piece of work, in the order of their numbers; what nobody waits for is not begun.
+
+    The largest are begun first, so that no thread begins with one when the others have nothing left.
+
+    Parameters
+    ----------
+    work
+        Does the piece that has a number.
+    sizes
+        How large each piece is.
+    threads
+        How many may share the work.
+    """
+    together = min(threads, len(sizes))
     if together <= 1:
-        yield from map(work, things)
+        yield from map(work, range(len(sizes)))
         return
     pool = ThreadPoolExecutor(together)
     try:
-        yield from pool.map(work, things)
+        begun = {at: pool.submit(work, at) for at in sorted(range(len(sizes)), key=lambda at: -sizes[at])}
+        for at in range(len(sizes)):
+            yield begun.pop(at).result()
     finally:
         pool.shutdown(cancel_futures=True)

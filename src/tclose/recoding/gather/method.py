@@ -98,7 +98,7 @@ def _start(problem: Problem, size: int, search: Search) -> Partition:
     if size <= problem.rows:
         (large_enough,) = requirements({"k": size})
         sizes_alone = replace(problem, tasks=(Task(large_enough.model, None, (large_enough,)),))
-        classes = cut_here(sizes_alone, boxes, classes, Judge.of(sizes_alone, wary=False), tell)
+        classes = cut_here(sizes_alone, boxes, classes, Judge.of(sizes_alone, wary=False), tell, search.workers)
     rows = np.arange(len(problem.counts))
     return Partition(rows, classes, problem.counts, hulls(problem, rows, classes, int(classes.max(initial=-1)) + 1))
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +12,7 @@ from tclose.recoding.improving.forms import Plan
 from tclose.recoding.improving.shapes import Column, shapes_of
 from tclose.recoding.improving.units import Masses, Units
 from tclose.recoding.problem import Codes, Floats
+from tclose.recoding.threads import in_threads
 
 MOST_CLASSES = 500
 """How many classes a region has at the most."""
@@ -71,29 +71,12 @@ class Field:
             )
 
         found, following = classes.copy(), int(classes.max(initial=-1)) + 1
-        for at, (kept, own) in enumerate(self._each(search, [len(units) for units in regions])):
+        for at, (kept, own) in enumerate(in_threads(search, [len(units) for units in regions], self.threads)):
             names = np.append(np.concatenate([kept, following + np.arange(len(regions[at]))]), -1)
             found[regions[at]] = names[own]
             following += len(regions[at])
             tell((at + 1) / len(regions))
         return found
-
-    def _each(self, search: Callable[[int], _Searched], sizes: list[int]) -> Iterator[_Searched]:
-        """Give what comes of each region, in their order; threads share the work if there are several.
-
-        The largest regions are searched first, so that no thread begins with one when the others have nothing left.
-        """
-        together = min(self.threads, len(sizes))
-        if together <= 1:
-            yield from map(search, range(len(sizes)))
-            return
-        pool = ThreadPoolExecutor(together)
-        try:
-            begun = {at: pool.submit(search, at) for at in sorted(range(len(sizes)), key=lambda at: -sizes[at])}
-            for at in range(len(sizes)):
-                yield begun.pop(at).result()
-        finally:
-            pool.shutdown(cancel_futures=True)
 
     def _searched_one(self, units: Integers, classes: Integers, plan: Plan, room: int) -> _Searched:
         """Search one region; return its classes, and the place of each unit's class among these and new ones."""

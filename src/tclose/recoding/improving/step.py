@@ -7,7 +7,6 @@ the models refuse are undone. A release is never made worse.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -120,7 +119,7 @@ def annealed(
     loss = getattr(search.loss, "key", "lm")
     field = Field(
         units, columns_of(problem, boxes, loss, partition), Masses.of(problem, close or closeness(problem)),
-        search.threads or os.cpu_count() or 1,
+        search.workers,
     )  # fmt: skip
     course = replace(
         course,

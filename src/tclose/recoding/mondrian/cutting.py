@@ -50,14 +50,15 @@ def cut_here(
     found = _cut_down(problem, boxes, part_of, judge, lambda done: tell(first * done), SHARE if large else 0)
     classes, shares = found.classes, _shares(found.small)
 
-    def cut(rows: Integers) -> Integers:
+    def cut(at: int) -> Integers:
+        rows = shares[at]
         part = np.unique(found.small[rows], return_inverse=True)[1]
         return _cut_down(*_rows_of(problem, boxes, rows), part, judge, lambda _done: None, 0).classes
 
     following = int(classes.max(initial=-1)) + 1
-    for at, (rows, own) in enumerate(zip(shares, in_threads(cut, shares, threads), strict=True)):
+    for at, own in enumerate(in_threads(cut, [len(rows) for rows in shares], threads)):
         tell(first + (1 - first) * at / len(shares))
-        classes[rows] = following + own
+        classes[shares[at]] = following + own
         following += int(own.max(initial=-1)) + 1
     return numbered_by_first(classes)
 

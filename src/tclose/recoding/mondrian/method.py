@@ -6,7 +6,6 @@ requirement, so that every class does. Distances are convex: a piece beyond t ca
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
@@ -115,7 +114,7 @@ def _cut(
 ) -> Integers:
     """Return the class of each distinct row after cutting parts, here or on the cluster that the rows came from."""
     if search.cluster is None or len(problem.counts) < PAYS_FROM:
-        return cut_here(problem, boxes, part_of, judge, tell, search.threads or os.cpu_count() or 1)
+        return cut_here(problem, boxes, part_of, judge, tell, search.workers)
     return cut_on_cluster(problem, boxes, part_of, judge, tell, search.cluster)
 
 
