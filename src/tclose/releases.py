@@ -79,6 +79,8 @@ class Written:
     """The checksum of the file, where a statement was asked for."""
     size: int | None = None
     """The bytes of the file, likewise."""
+    named: tuple[tuple[str, Path], ...] = ()
+    """What else was asked for and written: ``page`` or ``statement``, and the file."""
 
     @property
     def audits(self) -> tuple[Audit, Audit]:

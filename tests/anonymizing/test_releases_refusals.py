@@ -89,6 +89,18 @@ def test_text_without_a_hierarchy_is_refused_without_showing_its_values():
         anonymize(table, Roles(["name"], {"ill": Nominal()}), require={"k": 2})
 
 
+@pytest.mark.parametrize(
+    ("zips", "asked"),
+    [(["01067", "01069", "80331", "NA"], True), (["north", "south", "05", "NA"], False), (["n", "s", "e", "w"], False)],
+)
+def test_a_word_among_codes_without_a_hierarchy_is_asked_about(zips, asked):
+    with pytest.raises(InputError, match="has no hierarchy") as refused:
+        anonymize({"zip": zips * 2, "ill": ["x", "y"] * 4}, Roles(["zip"], {"ill": Nominal()}), require={"k": 2})
+    assert ("'zip' (all but 1 of 4)" in str(refused.value)) is asked
+    assert ("null_text" in str(refused.value)) is asked
+    assert not any(text in str(refused.value) for text in set(zips) - {"NA", "n", "s", "e", "w"})
+
+
 @pytest.mark.parametrize("options", [{}, {"hierarchies": {"city": "flat"}}, {"hierarchies": {"city": "mask"}}])
 def test_a_blank_text_is_refused_with_the_name_of_its_column(options):
     table = pa.table({"city": ["a", "b", " "] * 2, "ill": ["x", "y", "z"] * 2})

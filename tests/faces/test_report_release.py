@@ -167,8 +167,11 @@ def test_the_command_line_writes_the_report_beside_the_release(hospital, tmp_pat
     page, out = tmp_path / "report.html", tmp_path / "out.csv"
     asked = ("anonymize", hospital, "-i", "name", "-q", "zip,age", "-s", "salary:ordered", "--k", 3,
              "--hierarchy", "zip=mask", "--hierarchy", "age=intervals:5,10,20",
-             "-o", out, "--report", page)  # fmt: skip
-    assert run(*asked).code == 0
+             "-o", out, "--report", page, "--statement", tmp_path / "about.jsonld")  # fmt: skip
+    done = run(*asked)
+    assert done.code == 0
+    written = {line.split()[0] for line in done.out.partition("\nWritten\n")[2].splitlines() if line[2:3].strip()}
+    assert written == {"release", "report", "recipe", "page", "statement"}
     harmless(page.read_text(encoding="utf-8"))
     assert "out.csv" in page.read_text(encoding="utf-8")
     refused = run(*asked)

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from tclose.domains import Domain, Observed, arranged
+from tclose.domains.ordering import null_text_named
 from tclose.engines.distinct import DistinctRows
 from tclose.errors import (
     HierarchyError,
@@ -224,7 +225,23 @@ def _check_trees(trees: Mapping[str, _Tree], observed: Sequence[Observed]) -> No
     raise HierarchyError(
         f"The quasi-identifier{'' if one else 's'} {what} no hierarchy, so nothing says how to generalise "
         f"{'it' if one else 'them'}. Give {'one' if one else 'one for each'}, {file}, or say that its values are kept "
-        f"or replaced by * as a whole, {flat}."
+        f"or replaced by * as a whole, {flat}.{_words_among_codes(trees, observed)}"
+    )
+
+
+def _words_among_codes(trees: Mapping[str, _Tree], observed: Sequence[Observed]) -> str:
+    """Return what to ask of columns without a hierarchy whose values have digits, but for a few such as ``NA``."""
+    columns: list[str] = []
+    for (name, tree), values in zip(trees.items(), observed, strict=True):
+        texts = [value for value in values.listed if isinstance(value, str)]
+        words = sum(not any(map(str.isdigit, text)) for text in texts)
+        if tree.hierarchy is None and 0 < 2 * words < len(texts):
+            columns.append(f"{name!r} (all but {words:,} of {len(texts):,})")
+    if not columns:
+        return ""
+    return (
+        f" Most values have digits in {', '.join(columns)}: if the others stand for missing values, "
+        f"say so ({null_text_named()}); numbers, dates and codes then need no hierarchy."
     )
 
 

@@ -173,7 +173,11 @@ class Destination:
             for each, place in zip(companions, places[len(tables) :], strict=True):
                 with refused_by_system(repr(each.target.shown)):
                     place.write_text(f"{each.told(release, found)}\n", encoding="utf-8", newline="\n")
-        return found
+        return found if found is None else replace(found, named=self._named())
+
+    def _named(self) -> tuple[tuple[str, Path], ...]:
+        """Return the files that a person asked for besides the release, its report and its recipe."""
+        return tuple((each.kind, each.target.path) for each in self.companions if each.kind in ("page", "statement"))
 
     def _path(self, kind: str) -> Path | None:
         """Return where the first companion of a kind goes."""

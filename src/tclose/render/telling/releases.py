@@ -128,6 +128,10 @@ def losses_table(release: Release) -> Table:
     return table(("loss", "value", "what it is"), rows, name=LOSSES_TITLE, untitled=True)
 
 
+_NAMED = {"page": "the report that was asked for", "statement": "for catalogues"}
+"""What to know of files that a person asked for."""
+
+
 def files_table(written: Written, *, folder: bool = True) -> Table:
     """Return the files that were written, with what to know of each; without the folder that they are in if asked."""
     path = str(written.path) if folder else written.path.name
@@ -135,6 +139,7 @@ def files_table(written: Written, *, folder: bool = True) -> Table:
         ("release", path, "the table to publish"),
         ("report", written.report and written.report.name, "beside it: what was promised and measured"),
         ("recipe", written.recipe and written.recipe.name, "stays with the original, whose values it has"),
+        *((kind, str(file), _NAMED[kind]) for kind, file in written.named),
     ]
     rows = [(name, Cell(visible(file), "strong"), Cell(remark, "soft")) for name, file, remark in files if file]
     return table(("what", "file", "remark"), rows, name="Written", untitled=True, last="below", uncut=True)
