@@ -74,7 +74,7 @@ class RecodedColumn:
         return tuple(frozenset(labels) for labels in zip(*self.hierarchy.rows, strict=True))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Recipe:
     """How a release was made.
 
@@ -109,6 +109,9 @@ class Recipe:
     """The quasi-identifiers that are published as numbers or dates too."""
     key_check: str | None = None
     """By what the key of pseudonyms and offsets is known again; None where there was none. The key is not here."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Recipe) and self.to_json() == other.to_json()
 
     @property
     def disguises(self) -> bool:
@@ -163,10 +166,8 @@ def read_recipe(path: str | Path) -> Recipe:
         If the file cannot be read, or is not a recipe of this version of tclose.
     """
     if not isinstance(path, str | Path):
-        kind = type(path).__name__
-        raise InputError(
-            f"A recipe is a Recipe or the path of one, not an object of type {kind}; the table comes first."
-        )
+        given = f"not an object of type {type(path).__name__}"
+        raise InputError(f"A recipe is a Recipe or the path of one, {given}; the table comes first.")
     try:
         data = json.loads(read_whole(Path(path)))
     except FileNotFoundError:

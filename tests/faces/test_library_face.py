@@ -71,13 +71,21 @@ def test_a_pickled_release_says_the_same_and_has_no_rows(release):
             refused()
 
 
-def test_explanations_and_frontiers_survive_a_pickle(audit):
+def test_explanations_recipes_and_frontiers_survive_a_pickle(audit, release):
     found = tclose.explain(audit)
     points = tclose.frontier("example:salary", hierarchies=FLAT, values=["0.5"], methods=["merge"])
-    for each in (found, found[0], points):
+    for each in (found, found[0], release.recipe, points):
         again = pickle.loads(pickle.dumps(each))
-        assert str(again) == str(each)
-        assert str(copy.deepcopy(each)) == str(each)
+        assert (again, str(again)) == (each, str(each))
+        assert (copy.deepcopy(each), str(copy.deepcopy(each))) == (each, str(each))
+
+
+def test_results_of_other_tables_are_not_equal(audit, release):
+    other = {"zip": ["1", "1", "2", "2"], "age": ["x", "x", "y", "y"], "salary": [1, 2, 3, 4]}
+    roles = tclose.Roles(["zip", "age"], {"salary": tclose.Ordered()})
+    assert tclose.explain(audit)[0] != tclose.explain(tclose.audit(other, roles))[0]
+    assert release.recipe != anonymize(other, roles, require={"k": 2}, hierarchies=FLAT).recipe
+    assert release.recipe != 1 != tclose.explain(audit)
 
 
 def test_a_deep_copy_is_as_good_as_the_original(audit, release):

@@ -25,7 +25,7 @@ from tclose.roles import Distance, Hierarchical, Nominal, Numeric, Ordered
 from tclose.values import UnclearNumbersError, as_text, reads_as_numbers, sizes_of, whole_positions, written_sizes
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Domain:
     """The values of a sensitive attribute in their order, with a ground distance."""
 
@@ -38,6 +38,15 @@ class Domain:
     left_out: int
     """Rows whose missing value was left out because ``nulls="drop"``."""
     notes: tuple[str, ...]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Domain) and self._compared == other._compared
+
+    @property
+    def _compared(self) -> tuple[object, ...]:
+        """All that makes the domain, arrays as lists; distance, values and reference make the ground."""
+        listed = [*self.values], self.counts.tolist(), self.reference.counts.tolist()
+        return self.name, self.distance, self.kind, self.left_out, self.notes, *listed
 
     @property
     def reference(self) -> Distribution:
