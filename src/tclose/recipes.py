@@ -34,6 +34,7 @@ DISGUISED_FORMAT = 2
 """The format of recipes with pseudonyms or shifted dates, which earlier versions must not take for others."""
 ROUNDED_FORMAT = 3
 """The format of recipes that round sensitive numbers, which earlier versions would publish as they are."""
+_UNDERSTOOD = [("recipe", number) for number in (FORMAT, DISGUISED_FORMAT, ROUNDED_FORMAT)]
 
 
 @dataclass(frozen=True)
@@ -113,6 +114,9 @@ class Recipe:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Recipe) and self.to_json() == other.to_json()
 
+    def __hash__(self) -> int:
+        return hash(self.to_json())
+
     @property
     def disguises(self) -> bool:
         """Whether releases by it have pseudonyms or shifted dates."""
@@ -176,11 +180,7 @@ def read_recipe(path: str | Path) -> Recipe:
         raise InputError(f"The recipe {str(path)!r} cannot be read: {problem.strerror}.") from None
     except (ValueError, RecursionError):
         raise InputError(f"{str(path)!r} is not a recipe: it is not JSON.") from None
-    if (
-        not isinstance(data, dict)
-        or data.get("kind") != "recipe"
-        or data.get("format") not in (FORMAT, DISGUISED_FORMAT, ROUNDED_FORMAT)
-    ):
+    if not isinstance(data, dict) or (data.get("kind"), data.get("format")) not in _UNDERSTOOD:
         raise InputError(f"{str(path)!r} is not a recipe that this version of tclose understands.")
     stated = data.pop("sha256", None)
     if stated != _checksum(data):

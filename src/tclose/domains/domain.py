@@ -42,6 +42,9 @@ class Domain:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Domain) and self._compared == other._compared
 
+    def __hash__(self) -> int:
+        return hash((self.name, self.kind, len(self.values)))
+
     @property
     def _compared(self) -> tuple[object, ...]:
         """All that makes the domain, arrays as lists; distance, values and reference make the ground."""
