@@ -11,7 +11,7 @@ from tclose.composing.composed import composed
 from tclose.domains import Observed
 from tclose.driving import driven
 from tclose.engines.base import Engine, Progress, Released, Table
-from tclose.errors import ColumnNotFoundError, InputError, RoleConflictError, either, listed
+from tclose.errors import HOW_TO_COUNT, ColumnNotFoundError, InputError, RoleConflictError, either, listed
 from tclose.exact import Number
 from tclose.inspection import Driving, Finding, Inspection, Run, attribute_audit, figures_by_key
 from tclose.knowing import SubsetFinding, any_columns, subset_findings
@@ -274,7 +274,7 @@ def repeated(session: Engine, table: Table[Any], roles: Roles) -> Iterable[str]:
             how = either(f"Roles(person={name!r})", f"--person {name}")
             yield (
                 f"Rows are counted, not people: of those whom {name!r} tells apart, {people}, and a class hides fewer "
-                f"people than it has rows. Count people with {how}."
+                f"people than it has rows.{HOW_TO_COUNT}{how}."
             )
 
 

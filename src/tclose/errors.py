@@ -35,6 +35,12 @@ Saying = Callable[[str, str], str]
 
 _SAYING: ContextVar[Saying] = ContextVar("tclose_saying", default=lambda python, _option: python)
 
+HOW_TO_PUBLISH = " To publish one as it is: "
+HOW_TO_CHOOSE = " To choose: "
+HOW_TO_COUNT = " Count people with "
+HOW_TO_LACK = " If the others stand for missing values"
+"""What begins the way out of a note; :func:`statement` leaves it off."""
+
 
 class TcloseError(Exception):
     """Base of every error that tclose raises on purpose."""
@@ -166,6 +172,25 @@ def command_line() -> AbstractContextManager[None]:
     return saying(lambda _python, option: option)
 
 
+@contextmanager
+def to_readers() -> Iterator[None]:
+    """Let messages name neither calls nor options: who reads a report has none at hand."""
+    with saying(lambda _python, _option: ""):
+        yield
+
+
+def by_means_of(python: str, option: str) -> str:
+    """Return how to do what was said, in brackets behind a blank; nothing to those who have no means.
+
+    Examples
+    --------
+    >>> f"Write over it{by_means_of('force=True', '--force')}."
+    'Write over it (force=True).'
+    """
+    how = _SAYING.get()(python, option)
+    return f" ({how})" if how else ""
+
+
 def either(python: str, option: str) -> str:
     """Return what to say to the person at hand: Python's words, those of the command line, or those of the page.
 
@@ -178,6 +203,19 @@ def either(python: str, option: str) -> str:
     '--force'
     """
     return _SAYING.get()(python, option)
+
+
+def statement(note: str) -> str:
+    """Return a note without its way out, which is said to whoever can go it and not to readers of a report.
+
+    Examples
+    --------
+    >>> statement(f"Left out: zip.{HOW_TO_PUBLISH}--publish zip.")
+    'Left out: zip.'
+    """
+    for way_out in (HOW_TO_PUBLISH, HOW_TO_CHOOSE, HOW_TO_COUNT, HOW_TO_LACK):
+        note = note.partition(way_out)[0]
+    return note
 
 
 def closest(name: str, candidates: Iterable[str]) -> str | None:

@@ -26,9 +26,6 @@ from tclose.recoding.usefulness import Usefulness
 from tclose.results import Audit, Value
 from tclose.roles import Roles
 
-HOW_TO_PUBLISH = " To publish one as it is: "
-"""What stands before the way to publish a column: said to whoever makes a release, and not in its report."""
-
 
 @dataclass(frozen=True)
 class Obstacle:

@@ -2,7 +2,7 @@
 
 from html.parser import HTMLParser
 
-_VOID = {"meta", "br", "img", "link"}
+_VOID = {"meta", "br", "img", "link", "wbr"}
 
 
 class _Nesting(HTMLParser):

@@ -100,17 +100,34 @@ def test_a_notebook_shows_a_release_with_its_figures_before_and_after():
     assert len(shown) < 150_000
 
 
+def test_a_report_names_models_by_their_titles_and_neither_calls_nor_options():
+    columns = {"zip": [1, 1, 2, 2] * 5, "pay": [f"{at % 5}" for at in range(19)] + ["NA"], "email": list("abab") * 5}
+    page = tclose.audit(columns, tclose.Roles(["zip"], ["pay"], ["email"]), require={"k": 2}).to_html()
+    assert "Taken as nominal, because it holds text." in page
+    assert "Rows are counted, not people" in page
+    for words in ("pay:ordered", "Roles(", "ReadOptions", "--", "with_people", "prosecutor_", "entropy_l"):
+        assert words not in re.sub(r"<style>.*?</style>|class=\"[^\"]*\"", "", page, flags=re.DOTALL), words
+
+
+def test_words_of_a_table_are_kept_whole_and_only_endless_ones_may_be_broken():
+    name = "an_endless_name_of_a_column_without_blanks"
+    page = tclose.audit({"zip": [1, 1], name: ["a", "b"]}, tclose.Roles(["zip"], [name])).to_html()
+    assert '<th scope="row">(α,k)-anonymity</th>' in page
+    assert "an_<wbr>endless_<wbr>name_" in page
+
+
 def test_of_many_attributes_the_two_that_are_told_most_of_are_drawn_value_by_value():
     rows = 240
     columns = {"zip": [at % 6 for at in range(rows)]}
-    columns |= {f"s{of}": [at * (of + 3) % 41 if at % 6 < of else at % 41 for at in range(rows)] for of in range(6)}
-    roles = tclose.Roles(["zip"], {f"s{of}": tclose.Ordered() for of in range(6)})
+    columns |= {f"s{of}": [at * (of + 3) % 41 if at % 6 < of else at % 41 for at in range(rows)] for of in range(8)}
+    roles = tclose.Roles(["zip"], {f"s{of}": tclose.Ordered() for of in range(8)})
     audit = tclose.audit(columns, roles, require={"k": 5, "t": "0.2"})
-    largest = sorted((f"s{of}" for of in range(6)), key=lambda name: audit[name].t, reverse=True)[:2]
+    largest = sorted((f"s{of}" for of in range(8)), key=lambda name: audit[name].t, reverse=True)[:2]
     page = audit.to_html()
     drawn = re.findall(r'aria-label="Moves in the worst class of (s\d)"', page)
     assert sorted(drawn) == sorted(largest)
-    assert page.count("drawn value by value for the attributes with the largest t") == 4
+    assert page.count("drawn value by value for the attributes with the largest t:") == 6
+    assert page.count("tclose-figure tclose-distances") == 6
     assert len(page.encode()) < 150_000
     large = re.findall(r'<svg class="tclose-figure tclose-(?:moves|distributions)".*?</svg>', page, re.DOTALL)
     assert (len(large), sum("<title>" in picture for picture in large)) == (4, 0)

@@ -30,7 +30,11 @@ def options_in_messages():
         if "cli" in path.relative_to(HOUSE).parts:
             continue
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "either":
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Name)
+                and node.func.id in ("either", "by_means_of")
+            ):
                 yield said(node)
 
 
@@ -41,6 +45,7 @@ def test_every_option_that_a_message_names_is_a_field_of_the_page_or_known_to_be
     with in_words_of_the_page():
         assert either("levels={…}", "--levels") == "'Levels by hand'"
         assert either("force=True", "--force") == "--force"
+        assert either("pay:ordered", "-s pay:ordered, …") == "another distance of the column"
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from tclose.auditing import check_attributes, repeated, suspects
 from tclose.compiled import load_compiler
 from tclose.engines.base import Engine, Progress, Table
 from tclose.engines.disguises import USUAL_DAYS
-from tclose.errors import InputError, ThresholdError, closest, either, listed
+from tclose.errors import HOW_TO_PUBLISH, InputError, ThresholdError, closest, either, listed
 from tclose.exact import Number, share
 from tclose.models.catalogue import Requirement, Wanted, required_for_any, required_with_known, requirements
 from tclose.opening import opened_with
@@ -36,7 +36,7 @@ from tclose.recoding.problem import Problem
 from tclose.recoding.search import Search, TimeLimit
 from tclose.recoding.slack import slack
 from tclose.recoding.usefulness import usefulness
-from tclose.releases import HOW_TO_PUBLISH, Release
+from tclose.releases import Release
 from tclose.roles import Roles
 from tclose.sources import files_read
 

@@ -18,7 +18,7 @@ from tclose.distances.tree import TreeGround, nominal_ground
 from tclose.domains.drafts import Draft, drafted
 from tclose.domains.observed import Kind, Observed
 from tclose.domains.ordering import bring_in_order, exact_numbers, null_text_named, sort_by_value
-from tclose.errors import DomainError, counted, either
+from tclose.errors import HOW_TO_CHOOSE, HOW_TO_LACK, DomainError, counted, either
 from tclose.exact import Number
 from tclose.hierarchies import Hierarchy, built_hierarchy, hierarchy_of, is_builder, named
 from tclose.roles import Distance, Hierarchical, Nominal, Numeric, Ordered
@@ -136,7 +136,7 @@ def _ascending(name: str, observed: Observed, *, declared: bool) -> tuple[Domain
 def _usual(draft: Draft, observed: Observed) -> Distance:
     """Return the distance to take where none was declared, and note it."""
     if observed.categories is not None:
-        draft.notes.append(f"Taken as ordered, in the order its categories declare; {_choose(draft.name)}")
+        draft.notes.append(f"Taken as ordered, in the order its categories declare.{_choose(draft.name)}")
         return _declared(Ordered(), draft, observed)
     draft.notes.append(_usual_note(draft.name, draft.kind))
     if draft.kind in ("number", "time"):
@@ -158,8 +158,8 @@ def _question_numbers(draft: Draft) -> None:
         return
     if 2 * sized > len(texts) > sized:
         draft.notes.append(
-            f"{sized:,} of its {len(texts):,} distinct values read as numbers or dates. If the others stand for "
-            f"missing values, say so ({null_text_named()}): it is then ordered."
+            f"{sized:,} of its {len(texts):,} distinct values read as numbers or dates.{HOW_TO_LACK}, say so "
+            f"({null_text_named()}): it is then ordered."
         )
 
 
@@ -175,11 +175,12 @@ def _declared(distance: Distance, draft: Draft, observed: Observed) -> Distance:
 def _usual_note(name: str, kind: Kind) -> str:
     what = {"number": "numbers", "time": "dates or times", "truth": "truth values"}.get(kind, "text")
     word = "ordered" if kind in ("number", "time") else "nominal"
-    return f"Taken as {word}, because it holds {what}; {_choose(name)}"
+    return f"Taken as {word}, because it holds {what}.{_choose(name)}"
 
 
 def _choose(name: str) -> str:
-    return f"say {name}:ordered, :numeric, :nominal or :hierarchical to choose."
+    how = either(f"{name}:ordered, :numeric, :nominal or :hierarchical", f"-s {name}:ordered, :numeric, …")
+    return f"{HOW_TO_CHOOSE}{how}."
 
 
 def _settle_nulls(draft: Draft, distance: Distance) -> Literal["first", "last"] | None:

@@ -12,6 +12,7 @@ _READING = "'How it is read…'"
 PLACES = {
     "-q": "the role Quasi-identifier",
     "-s": "the role Sensitive",
+    ":ordered": "another distance of the column",
     "--any": "'Someone knows' any 3 columns",
     "--decimal": _READING,
     "--delimiter": _READING,
@@ -38,7 +39,8 @@ PLACES = {
 def _of_the_page(python: str, option: str) -> str:
     """Return the field of the page that an option stands for; what the page has no field for is an option."""
     del python
-    return PLACES.get(option.split()[0].rstrip(","), option)
+    named = ":ordered" if ":ordered" in option else option.split()[0].rstrip(",")
+    return PLACES.get(named, option)
 
 
 def in_words_of_the_page() -> AbstractContextManager[None]:

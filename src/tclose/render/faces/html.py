@@ -10,7 +10,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, TemplateError
 from jinja2.sandbox import SandboxedEnvironment
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from tclose.documents import read_whole
 from tclose.errors import InputError
@@ -19,7 +19,10 @@ from tclose.render.faces.leaner import leaner, styled_once
 from tclose.render.pictures.style import NOTEBOOK_STYLE
 
 _LONGEST_LINE = 70
-_NUMBER = re.compile(r"[\d.,]{1,14} ?(?:\([\d,]{1,11}/[\d,]{1,11}\))?|[\d,]{1,11}/[\d,]{1,11}")
+_LONGEST_WORD = 24
+"""So many letters of a word are kept together in a table, whose columns are then wide enough for it."""
+_WORD = re.compile(rf"[^\s-]{{{_LONGEST_WORD + 1},}}")
+_PIECE = re.compile(rf"[^_/.,=]{{1,{_LONGEST_WORD}}}[_/.,=]?|[_/.,=]")
 
 
 def fragment(*documents: Document) -> str:
@@ -58,7 +61,6 @@ def _by_own_template(path: Path, **variables: Any) -> str:
     )
     environment.globals.update(_environment().globals)
     environment.filters.update(_environment().filters)
-    environment.tests.update(_environment().tests)
     try:
         text = read_whole(path).decode("utf-8")
         return styled_once(environment.from_string(text).render(**variables))
@@ -90,7 +92,7 @@ def _environment() -> Environment:
     found.globals["notebook_pictures"] = Markup(NOTEBOOK_STYLE)  # noqa: S704 - rules of our own
     found.filters["inline"] = _inline
     found.filters["css_text"] = _css_text
-    found.tests["written_number"] = _is_number
+    found.filters["breakable"] = _breakable
     return found
 
 
@@ -101,9 +103,14 @@ def _css_text(text: str) -> Markup:
     return Markup("".join(plain))  # noqa: S704 - every letter that means something is written out
 
 
-def _is_number(text: str) -> bool:
-    """Say whether a cell is a number with its fraction, which is not to be torn apart where it fits."""
-    return _NUMBER.fullmatch(text) is not None
+def _breakable(text: str) -> Markup:
+    """Return text in which long words alone may be broken: behind signs, or where they are too long for a column."""
+    text, pieces, at = text.replace(" %", "\u00a0%"), [], 0
+    for word in _WORD.finditer(text):
+        pieces.append(escape(text[at : word.start()]))
+        pieces.append(Markup("<wbr>").join(_PIECE.findall(word[0])))
+        at = word.end()
+    return Markup("").join([*pieces, escape(text[at:])])
 
 
 def _inline(svg: str) -> Markup:

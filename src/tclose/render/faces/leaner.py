@@ -7,8 +7,8 @@ import re
 from tclose.render.pictures.style import SIDES, STYLE
 
 _PICTURE = re.compile(r'<svg class="tclose-figure tclose-([a-z]+)".*?</svg>', re.DOTALL)
-_OF_EVERY_VALUE = ("moves", "distributions")
-"""Pictures of every value of a class, which their descriptions name too."""
+_TOLD_WHOLE = ("moves", "distributions", "distances")
+"""Pictures whose descriptions say what each of their parts is."""
 _HINT = re.compile(r"<title>[^<]*</title>")
 """The name of a part of a picture; that of the picture itself has an id."""
 _TAG = re.compile(r"<[a-z]+ [^<>]*>")
@@ -45,7 +45,7 @@ def leaner(page: str) -> str:
         return f"<defs>{kept}</defs>\n" if kept else ""
 
     def drawn(picture: re.Match[str]) -> str:
-        svg = _HINT.sub("", picture[0]).replace("></rect>", "/>") if picture[1] in _OF_EVERY_VALUE else picture[0]
+        svg = _HINT.sub("", picture[0]).replace("></rect>", "/>") if picture[1] in _TOLD_WHOLE else picture[0]
         return _TAG.sub(_shorter, _FILLED.sub("url(#tclose-", _PATTERNS.sub(once, svg)))
 
     return _STYLE.sub(_rules_renamed, _PICTURE.sub(drawn, page))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 from tclose._version import __version__
-from tclose.models.catalogue import label
+from tclose.errors import statement, to_readers
 from tclose.policy_about import About
 from tclose.render.data.fingerprint import COVERS, MOST_CLASSES, fingerprint
 from tclose.render.document import Cell, Document, Paragraph, Picture, Section, Table, Terms, section, table
@@ -29,7 +29,7 @@ from tclose.render.words import audits as words
 from tclose.render.words.cells import visible
 from tclose.render.words.folders import unfoldered
 from tclose.render.words.limits import never_promised
-from tclose.render.words.phrases import classes, counted, joined, units, unprotected_sentence
+from tclose.render.words.phrases import classes, counted, joined, title_of, units, unprotected_sentence
 from tclose.render.words.risks import TITLE as FINDING
 from tclose.render.words.risks import risks
 from tclose.results import Audit, Figure, Verdict
@@ -51,12 +51,15 @@ _VACUOUS = "Where a requirement always holds, no table with this reference could
 _FINGERPRINT = "Fingerprint of the table"
 DRAWN = 2
 """Of so many attributes classes are drawn value by value; a report stays small enough to be sent by mail."""
+PICTURED = 6
+"""Of so many the distances of classes are drawn, and what each quasi-identifier gives away."""
 _SHORT = 16
 """So many letters of a fingerprint stand below every page."""
 Told = list[tuple[str, Sequence[str]]]
 """Terms with the lines that tell of each."""
 
 
+@to_readers()
 def audit_report(
     audit: Audit,
     *,
@@ -93,7 +96,7 @@ def audit_report(
                 None,
                 (
                     words.table_sentences(seen),
-                    *map(visible, seen.warnings),
+                    *(visible(statement(warning)) for warning in seen.warnings),
                     *words.failing_sentences(seen),
                     words.withheld_sentence(seen),
                 ),
@@ -204,7 +207,7 @@ def measured_sections(
         f"Class sizes{of}",
         Paragraph(words.sizes_sentence(seen)),
         Picture("", "Sizes of the classes", lambda: pictures.sizes_drawn(audit)),
-        figures_table(seen.figures, seen.class_count, "Figures of the table"),
+        figures_table(seen.figures, seen.class_count, "Figures of the table", titled=True),
         Paragraph(words.trajectory_sentence(seen)),
         anchor="sizes",
     )
@@ -244,6 +247,7 @@ def _attribute(
     shown_audit = redacted(audit) if redact else audit
     attribute, seen = shown_audit.attributes[name], visible(name)
     drawn = len(audit.attributes) <= DRAWN or rank < DRAWN
+    pictured = rank < PICTURED
     worst = [] if redact or not drawn else pictures.worst_explanations(audit, name)
     told = words.distances_sentence(shown_audit, name) if "t" in attribute.figures else ""
     return section(
@@ -252,9 +256,9 @@ def _attribute(
         Picture(
             "Distances of the classes",
             f"Distances of the classes of {seen}",
-            lambda: pictures.distances_drawn(audit, name),
+            lambda: pictures.distances_drawn(audit, name) if pictured else None,
         ),
-        figures_table(attribute.figures, words.classes_of(audit, name), f"Figures of {seen}"),
+        figures_table(attribute.figures, words.classes_of(audit, name), f"Figures of {seen}", titled=True),
         Paragraph(words.vacuous_sentence(attribute), "soft"),
         Picture("The worst classes", f"Shares of the values of {seen}", lambda: pictures.distributions_drawn(worst)),
         worst_table(shown_audit, name, show_classes),
@@ -263,24 +267,25 @@ def _attribute(
             f"Moves in the worst class of {seen}",
             lambda: pictures.moves_drawn(worst),
         ),
-        Paragraph(_undrawn(audit, name, any_drawn=bool(worst), redact=redact, drawn=drawn), "soft"),
+        Paragraph(_undrawn(audit, name, any_drawn=bool(worst), redact=redact, drawn=drawn, pictured=pictured), "soft"),
         Picture(
             "What each quasi-identifier gives away",
             f"Quasi-identifiers and {seen}",
-            lambda: pictures.drivers_drawn(attribute),
+            lambda: pictures.drivers_drawn(attribute) if pictured else None,
         ),
         beside=words.attribute_sentence(attribute),
         anchor=anchor,
     )
 
 
-def _undrawn(audit: Audit, name: str, *, any_drawn: bool, redact: bool, drawn: bool) -> str:
+def _undrawn(audit: Audit, name: str, *, any_drawn: bool, redact: bool, drawn: bool, pictured: bool) -> str:
     """Return why the worst classes of an attribute are not drawn; empty where they are."""
     if redact:
         return "The worst classes and their values are withheld in this report."
     if not drawn:
         names = joined(_most_told(audit)[:DRAWN])
-        return f"Classes are drawn value by value for the attributes with the largest t: {names}."
+        more = "" if pictured else f" Distances are drawn for the {PICTURED} with the largest t."
+        return f"Classes are drawn value by value for the attributes with the largest t: {names}.{more}"
     if not any_drawn and audit.has_few and not audit.shows_people:
         return f"The worst classes have fewer than {units(audit.few, audit.unit)}; they are not drawn."
     if len(audit.evidence[name].domain.values) > pictures.MOST_VALUES:
@@ -290,7 +295,7 @@ def _undrawn(audit: Audit, name: str, *, any_drawn: bool, redact: bool, drawn: b
 
 def closing_sections(told: Told, audits: Iterable[Audit]) -> list[Section]:
     """Return what was assumed, what the models mean, and what no model promises."""
-    models = table(("figure", "model", "what it says", "what it does not stop"), _models(audits))
+    models = table(("model", "what it says", "what it does not stop"), _models(audits))
     audits = list(audits)
     promised = never_promised(people=all(audit.people is not None for audit in audits))
     limits = Terms(tuple((term, (Paragraph(sentence),)) for term, sentence in promised.items()))
@@ -327,7 +332,7 @@ def assumed(audit: Audit) -> Told:
         rows.append(("Identifiers", [joined(roles.identifiers)]))
     rows.append(("Classes are compared with", [visible(audit.reference)]))
     if audit.notes:
-        rows.append(("While reading", [visible(note) for note in audit.notes]))
+        rows.append(("While reading", [visible(statement(note)) for note in audit.notes]))
     return rows
 
 
@@ -336,7 +341,7 @@ def _measured(audit: Audit, name: str) -> Iterable[str]:
     yield f"{words.distance_words(attribute.distance)}; {counted(attribute.values, 'value')}"
     left = f" ({units(attribute.left_out, audit.unit)})" if attribute.left_out else ""
     yield f"missing values: {_NULLS[attribute.distance.nulls]}{left}"
-    yield from map(visible, attribute.notes)
+    yield from (visible(statement(note)) for note in attribute.notes)
 
 
 def made_by(audit: Audit | None, made: datetime, *, withheld: bool = False) -> Told:
@@ -360,5 +365,5 @@ def _models(audits: Iterable[Audit]) -> list[list[str]]:
     for audit in audits:
         figures += audit.figures.values()
         figures += [figure for each in audit.attributes.values() for figure in each.figures.values()]
-    models = {label(figure.model): figure.model for figure in figures}
-    return [[name, model.title, model.meaning, model.limit] for name, model in models.items()]
+    models = {title_of(figure.model): figure.model for figure in figures}
+    return [[title, model.meaning, model.limit] for title, model in models.items()]

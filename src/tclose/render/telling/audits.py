@@ -14,7 +14,7 @@ from tclose.render.telling.populations import population_section
 from tclose.render.telling.redaction import without_people
 from tclose.render.words import audits as words
 from tclose.render.words.cells import visible
-from tclose.render.words.phrases import units, unprotected_sentence
+from tclose.render.words.phrases import title_of, units, unprotected_sentence
 from tclose.results import AttributeAudit, Audit, Figure, Verdict
 
 SHOWN_CLASSES = 5
@@ -91,10 +91,14 @@ def _requirement(verdict: Verdict, class_count: int | None) -> list[str | Cell]:
     ]
 
 
-def figures_table(figures: Mapping[str, Figure], class_count: int | None, name: str) -> Table:
-    """Return figures as a table: what it is, its value, the class that decides it, and the model."""
-    rows = [row for figure in figures.values() for row in _figure_rows(figure, class_count)]
-    return table(("figure", "value", "worst class", "model"), rows, name=name, untitled=True, last="drop")
+def figures_table(figures: Mapping[str, Figure], class_count: int | None, name: str, *, titled: bool = False) -> Table:
+    """Return figures as a table: what it is, its value, the class that decides it, and the model.
+
+    ``titled``: for readers who require nothing themselves, by the titles of the models alone.
+    """
+    rows = [row for figure in figures.values() for row in _figure_rows(figure, class_count, titled=titled)]
+    titles = ("figure", "value", "worst class", *(() if titled else ("model",)))
+    return table(titles, rows, name=name, untitled=True, last="shorten" if titled else "drop")
 
 
 def preset_section(audit: Audit) -> tuple[Section, ...]:
@@ -134,17 +138,16 @@ def any_section(audit: Audit) -> tuple[Section, ...]:
     )
 
 
-def _figure_rows(figure: Figure, class_count: int | None) -> Iterator[list[str | Cell]]:
+def _figure_rows(figure: Figure, class_count: int | None, *, titled: bool) -> Iterator[list[str | Cell]]:
     model = figure.model
-    yield [
-        label(model),
-        Cell(shown(figure.value), "strong"),
-        words.worst_words(figure, class_count),
-        Cell(model.title, "soft", about=model.meaning),
-    ]
+    found: list[str | Cell] = [Cell(shown(figure.value), "strong"), words.worst_words(figure, class_count)]
+    if titled:
+        yield [Cell(title_of(model), about=model.meaning), *found]
+    else:
+        yield [label(model), *found, Cell(model.title, "soft", about=model.meaning)]
     for name, value in figure.details.items():
         named = name.replace("_", " ")
-        yield [Cell(f"  {named}", "soft", long=named), shown(value), "", ""]
+        yield [Cell(f"  {named}", "soft", long=named), shown(value), "", *([] if titled else [""])]
 
 
 def _attribute(audit: Audit, name: str, show_classes: int) -> tuple[Section, ...]:

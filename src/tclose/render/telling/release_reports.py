@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 
+from tclose.errors import statement, to_readers
 from tclose.exact import shown
 from tclose.frontiers import Frontier
-from tclose.models.catalogue import label
 from tclose.policy_about import About
 from tclose.recoding.full_domain.surroundings import Surroundings
-from tclose.releases import HOW_TO_PUBLISH, Release, Written
+from tclose.releases import Release, Written
 from tclose.render.document import Block, Document, Heading, Paragraph, Picture, Section, Table, section, table
 from tclose.render.pictures.audits import distances_drawn
 from tclose.render.telling.audit_reports import (
@@ -49,7 +49,7 @@ from tclose.render.words import releases as words
 from tclose.render.words.beside import NOT_TOLD, beside, confidential, original_withheld
 from tclose.render.words.cells import visible
 from tclose.render.words.folders import without_folders
-from tclose.render.words.phrases import classes, counted, everyone, joined, percent
+from tclose.render.words.phrases import classes, counted, everyone, joined, percent, title_of
 from tclose.results import Audit, Figure
 
 
@@ -65,6 +65,7 @@ class _Audits:
     """The original; None where it is not at hand."""
 
 
+@to_readers()
 def release_report(
     release: Release,
     written: Written | None = None,
@@ -176,7 +177,7 @@ def _release(
     if release.column_losses or release.losses:
         yield Heading("What it cost")
         yield replace(lost_table(release), caption=LOST)
-        yield replace(losses_table(release), caption=LOSSES_TITLE)
+        yield replace(losses_table(release, titled=True), caption=LOSSES_TITLE)
         yield Paragraph(words.slack_sentence(release))
     if release.work is not None and release.tells_original:
         yield from useful_blocks(release.work.useful())
@@ -238,7 +239,7 @@ def _before_after(release: Release, audits: _Audits) -> Table:
     for of, old, new, against in groups:
         for key, figure in new.items():
             was, compared = (shown(found[key].value) if key in found else "" for found in (old, against))
-            rows.append([f"{figure.model.title}, {label(figure.model)}", of, was, shown(figure.value), compared])
+            rows.append([title_of(figure.model), of, was, shown(figure.value), compared])
     titles = ("figure", "of", "original", "release", "release against the original")
     return table(titles, rows, name="Before and after")
 
@@ -269,7 +270,7 @@ def _recipe(release: Release) -> Told:
 
 
 def _assumed(release: Release, audits: _Audits | None, made: datetime) -> Told:
-    found = [visible(note.partition(HOW_TO_PUBLISH)[0]) for note in release.notes]
+    found = [visible(statement(note)) for note in release.notes]
     notes: Told = [("While making it", found)] if found else []
     if audits is None:
         told: Told = [

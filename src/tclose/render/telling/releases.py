@@ -117,11 +117,15 @@ def lost_table(release: Release) -> Table:
     return table(("column", "lost", "of its detail"), rows, name=LOST, untitled=True)
 
 
-def losses_table(release: Release) -> Table:
-    """Return the losses that are reported."""
+def losses_table(release: Release, *, titled: bool = False) -> Table:
+    """Return the losses that are reported; ``titled``: by their titles alone."""
     found = ((loss, release.losses.get(loss.key)) for loss in LOSSES.values() if loss.reported)
     rows = [
-        (loss.key, Cell(decimal_text(value), "strong"), Cell(loss.title, "soft"))
+        (
+            loss.title if titled else loss.key,
+            Cell(decimal_text(value), "strong"),
+            Cell("" if titled else loss.title, "soft"),
+        )
         for loss, value in found
         if value is not None
     ]

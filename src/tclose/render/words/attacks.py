@@ -125,7 +125,7 @@ def gathered_sentence(attack: Attack) -> str:
     how = either("attack.with_people() shows them.", "--show-people shows them.")
     return (
         f"Groups of fewer than {counted(attack.few, 'person', 'people')} are told together, with others until they are "
-        f"more: they would show single people. {how}"
+        f"more: they would show single people. {how}".strip()
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from tclose.exact import decimal_text
+from tclose.models.catalogue import Model, label
 from tclose.render.words.cells import visible
 
 CONFIDENTIAL = "Confidential: this shows single people"
@@ -81,3 +82,9 @@ def percent(share: float | Fraction) -> str:
     if Fraction(999, 1000) < share < 1:
         return "over 99.9 %"
     return f"{decimal_text(100 * float(share), 1)} %"
+
+
+def title_of(model: Model) -> str:
+    """Return the title of a model with its parameters, as readers know it who require nothing themselves."""
+    parameters = label(model).removeprefix(model.key)
+    return f"{model.title} {parameters}".rstrip()
