@@ -23,12 +23,12 @@ ERRORS = {
 
 _SAY_WHAT_IS_LOADED = """
 import json, sys
-sys.__stderr__.write(json.dumps(sorted({name.partition(".")[0] for name in sys.modules})))
+sys.__stderr__.write(json.dumps(sorted({*sys.modules, *(name.partition(".")[0] for name in sys.modules)})))
 """
 
 
 def loaded_by(code):
-    """Return which packages a fresh interpreter has loaded after some code."""
+    """Return which packages and modules a fresh interpreter has loaded after some code."""
     done = subprocess.run(
         [sys.executable, "-c", code + _SAY_WHAT_IS_LOADED], capture_output=True, text=True, check=True
     )
@@ -85,6 +85,13 @@ def test_help_loads_nothing_heavy(arguments):
 def test_help_of_a_command_loads_no_engine_and_no_compiler():
     code = "from tclose.cli import main\ntry:\n    main(['audit', '--help'])\nexcept SystemExit:\n    pass"
     assert loaded_by(code) & {*HEAVY} <= {"numpy"}
+
+
+def test_an_audit_loads_neither_what_searches_nor_what_draws_nor_what_calls_elsewhere():
+    code = "from tclose.cli import main\ntry:\n    main(['audit', 'example:salary', '--k', '3'])\nexcept SystemExit:\n    pass"
+    loaded = loaded_by(code)
+    assert "tclose.engines.duckdb.session" in loaded
+    assert loaded & {"tclose.recoding.methods", "tclose.render.pictures", "jinja2", "http.client", "ssl"} == set()
 
 
 def test_every_error_is_in_the_drawn_tree_under_its_parent():

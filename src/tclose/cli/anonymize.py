@@ -20,12 +20,12 @@ from tclose.cli.options import (
     running,
     running_options,
 )
+from tclose.cli.release_choices import search_choices
 from tclose.cli.release_options import (
     disguise_options,
     key_options,
     recoding_options,
     release_output_options,
-    search_choices,
     search_options,
 )
 from tclose.cli.releasing import PAGES, deliver_release, destination, stored_as

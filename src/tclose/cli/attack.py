@@ -22,7 +22,8 @@ from tclose.cli.options import (
     together,
 )
 from tclose.cli.output import check_targets, deliver, face, format_for, named_targets
-from tclose.cli.release_options import recoding_options, search_choices, search_options
+from tclose.cli.release_choices import search_choices
+from tclose.cli.release_options import recoding_options, search_options
 from tclose.cli.request import Request, request_of
 from tclose.cli.requirement_options import requirement_options
 from tclose.sources import files_read

@@ -20,7 +20,8 @@ from tclose.cli.options import (
     together,
 )
 from tclose.cli.output import check_targets, deliver, face, format_for, named_targets
-from tclose.cli.release_options import METHOD_WORDS, recoding_choices, recoding_options
+from tclose.cli.release_choices import recoding_choices
+from tclose.cli.release_options import METHOD_WORDS, recoding_options
 from tclose.cli.request import Request, request_of
 from tclose.cli.requirement_options import requirement_options
 from tclose.exact import Number

@@ -11,7 +11,7 @@ from tclose.anonymizing.storing import Companion, Destination, recipe_at, report
 from tclose.cli.failures import FAILS, HOLDS, say
 from tclose.cli.lineage import Events
 from tclose.cli.output import deliver, face, file_of
-from tclose.cli.release_options import is_recoding
+from tclose.cli.release_choices import is_recoding
 from tclose.engines.choosing import target_for
 from tclose.errors import InputError
 from tclose.frontiers import Frontier

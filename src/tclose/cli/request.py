@@ -13,7 +13,7 @@ import click
 from tclose.cli.failures import say
 from tclose.cli.names import Columns, assigned, column_list, declared_order, sensitive_list, thresholds
 from tclose.cli.options import read_options, shown_names, table_names
-from tclose.cli.release_options import is_recoding, recoded
+from tclose.cli.release_choices import is_recoding, recoded
 from tclose.errors import InputError
 from tclose.policy import SAMPLING_KEYS, Policy, declared_distance
 from tclose.policy_files import read_policies, read_policy

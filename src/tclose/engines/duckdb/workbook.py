@@ -5,8 +5,8 @@ from __future__ import annotations
 import datetime as dt
 import zipfile
 from collections.abc import Iterable, Sequence
+from html import escape
 from pathlib import Path
-from xml.sax.saxutils import escape
 
 _HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 _MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
@@ -103,7 +103,7 @@ def _cell(place: str, value: object) -> str:
     ('<c r="B2"><v>0.30000000000000004</v></c>', '<c r="C2" s="1"><v>43861</v></c>')
     """
     if isinstance(value, str):
-        return f'<c r="{place}" t="inlineStr"><is><t xml:space="preserve">{escape(value)}</t></is></c>'
+        return f'<c r="{place}" t="inlineStr"><is><t xml:space="preserve">{escape(value, quote=False)}</t></is></c>'
     if isinstance(value, bool):
         return f'<c r="{place}" t="b"><v>{int(value)}</v></c>'
     if isinstance(value, dt.datetime):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from xml.sax.saxutils import escape
+from html import escape
 
 from tclose.render.pictures.style import STYLE
 
@@ -40,7 +40,7 @@ def escaped(text: str) -> str:
     >>> print(escaped("<b> & \x00"))
     &lt;b&gt; &amp; �
     """
-    return escape(_ILLEGAL.sub("\ufffd", text), {'"': "&quot;"})
+    return escape(_ILLEGAL.sub("\ufffd", text), quote=False).replace('"', "&quot;")
 
 
 def digits(number: Number) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 
 from tclose.errors import either
 from tclose.exact import shown
@@ -151,20 +152,24 @@ def _figure_rows(figure: Figure, class_count: int | None, *, titled: bool) -> It
 
 
 def _attribute(audit: Audit, name: str, show_classes: int) -> tuple[Section, ...]:
-    from tclose.render.pictures.audits import distances_drawn
-
     attribute = audit.attributes[name]
     seen = visible(name)
     return section(
         seen,
         figures_table(attribute.figures, words.classes_of(audit, name), f"Figures of {seen}"),
         Paragraph(words.vacuous_sentence(attribute), "soft"),
-        Picture("", f"Distances of the classes of {seen}", lambda: distances_drawn(audit, name)),
+        Picture("", f"Distances of the classes of {seen}", partial(_distances, audit, name)),
         _drivers(attribute),
         worst_table(audit, name, show_classes),
         notes(attribute.notes),
         beside=words.attribute_sentence(attribute),
     )
+
+
+def _distances(audit: Audit, name: str) -> str | None:
+    from tclose.render.pictures.audits import distances_drawn
+
+    return distances_drawn(audit, name)
 
 
 def _drivers(attribute: AttributeAudit) -> Table:
