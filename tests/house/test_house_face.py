@@ -35,6 +35,11 @@ def loaded_by(code):
     return set(json.loads(done.stderr.splitlines()[-1]))
 
 
+def loaded_by_command(*arguments):
+    """Return the same after a command."""
+    return loaded_by(f"from tclose.cli import main\ntry:\n    main({[*arguments]!r})\nexcept SystemExit:\n    pass")
+
+
 def test_the_list_of_names_is_sorted_and_has_no_name_twice():
     assert sorted(set(tclose.__all__)) == tclose.__all__
 
@@ -76,20 +81,17 @@ def test_the_nouns_load_no_engine():
     assert loaded & {*HEAVY} <= {"numpy"}
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["--version"]])
-def test_help_loads_nothing_heavy(arguments):
-    code = f"from tclose.cli import main\ntry:\n    main({arguments!r})\nexcept SystemExit:\n    pass"
-    assert loaded_by(code) & {*HEAVY} == set()
+@pytest.mark.parametrize("argument", ["--help", "--version"])
+def test_help_loads_nothing_heavy(argument):
+    assert loaded_by_command(argument) & {*HEAVY} == set()
 
 
 def test_help_of_a_command_loads_no_engine_and_no_compiler():
-    code = "from tclose.cli import main\ntry:\n    main(['audit', '--help'])\nexcept SystemExit:\n    pass"
-    assert loaded_by(code) & {*HEAVY} <= {"numpy"}
+    assert loaded_by_command("audit", "--help") & {*HEAVY} <= {"numpy"}
 
 
 def test_an_audit_loads_neither_what_searches_nor_what_draws_nor_what_calls_elsewhere():
-    code = "from tclose.cli import main\ntry:\n    main(['audit', 'example:salary', '--k', '3'])\nexcept SystemExit:\n    pass"
-    loaded = loaded_by(code)
+    loaded = loaded_by_command("audit", "example:salary", "--k", "3")
     assert "tclose.engines.duckdb.session" in loaded
     assert loaded & {"tclose.recoding.methods", "tclose.render.pictures", "jinja2", "http.client", "ssl"} == set()
 
