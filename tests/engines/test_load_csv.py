@@ -220,6 +220,12 @@ def test_missing_values_are_those_named(connection: Connection, tmp_path: Path) 
     assert ("?", "") in rows(kept(connection, path, null_text=()))
 
 
+def test_a_text_for_missing_values_may_have_the_marks_of_the_file(connection: Connection, tmp_path: Path) -> None:
+    path = write(tmp_path / "t.csv", 'a,b\n1,"not known, yet"\n"say ""no""",x\n"two\nlines",y\n2,z\n')
+    missing = ("", "not known, yet", 'say "no"', "two\nlines")
+    assert set(rows(kept(connection, path, null_text=missing))) == {(1, None), (None, "x"), (None, "y"), (2, "z")}
+
+
 def test_blank_lines_are_no_rows_but_lines_of_delimiters_are(connection: Connection, tmp_path: Path) -> None:
     path = write(tmp_path / "t.csv", "\na,b\n1,2\n\n,\n3,4\n\n")
     assert rows(kept(connection, path)) == [(1, 2), (3, 4), (None, None)]

@@ -319,6 +319,29 @@ def test_rows_before_and_after_are_those_of_the_recipe_and_single_people_are_wit
                 assert {k: n for k, n in bars.items() if k != "others"} == {k: n for k, n in expected.items() if n >= 6}
 
 
+def test_numbers_that_are_published_as_many_intervals_are_spread_evenly_over_the_same_bars(server):
+    """Oracle: each cell of the release counts evenly for the ages of the table that lie in it."""
+    ages = [at * at % 307 for at in range(300)]
+    text = "zip,age,pay\n" + "\n".join(f"{at % 3},{age},{at % 5}" for at, age in enumerate(ages))
+    table = server.client.post("/api/uploads?name=ages.csv", content=text.encode()).json()["id"]
+    columns = {name: {"role": "quasi-identifier"} for name in ("zip", "age")}
+    policy = {"columns": {**columns, "pay": {"role": "sensitive"}}, "policy": {"k": 5}}
+    job = server.done(table, kind="anonymize", policy=policy)["id"]
+    told = server.client.get(f"/api/jobs/{job}/rows").json()["spread"]
+    found = server.client.get(f"/api/jobs/{job}/files/release.csv").text.splitlines()[1:]
+    expected = Counter()
+    for _, published, _ in csv.reader(found):
+        ends = [int(number) for number in re.findall(r"\d+", published)] or [min(ages), max(ages)]
+        inside = [age for age in set(ages) if ends[0] <= age <= ends[-1]]
+        expected.update(dict.fromkeys(inside, 1 / len(inside)))
+    assert (told["age"]["evenly"], told["zip"]["evenly"]) == (True, False)
+    assert [bar["label"] for bar in told["age"]["after"]] == [bar["label"] for bar in told["age"]["before"]]
+    for bar in told["age"]["after"]:
+        low, high = map(int, bar["label"].split(" to "))
+        assert bar["size"] == pytest.approx(sum(n for age, n in expected.items() if low <= age <= high), abs=1)
+    assert sum(bar["size"] for bar in told["age"]["after"]) == len(ages)
+
+
 def test_whole_rows_have_all_columns_and_what_is_published_of_them(server):
     """Oracle: the rows of the file as they are written, and those of the release, each as often."""
     rows = [(f"n{at}", "AB"[at % 2], 30 + at % 7, 1_000 + 137 * at, f"x{at}") for at in range(60)]

@@ -49,7 +49,7 @@ def test_from_the_salary_table_to_a_release_that_passes_the_audit(browser, serve
             files[name] = tmp_path / started.value.suggested_filename
             started.value.save_as(files[name])
         with page.expect_download() as started:
-            page.click("text=Save the policy file")
+            page.click("#policy-save")
         started.value.save_as(tmp_path / "tclose.toml")
     policy = ["--policy", str(tmp_path / "tclose.toml")]
     assert outcome(["audit", str(files["release.csv"]), *policy]) == 0
@@ -207,7 +207,7 @@ def test_a_reload_and_the_back_button_keep_the_work(browser, server):
         playwright.expect(page.locator("#order-salary")).to_have_value("value")
         page.wait_for_selector("#release-outcome .verdict.holds")
         with page.expect_download() as started:
-            page.click("text=Save the policy file")
+            page.click("#policy-save")
         saved = started.value.path().read_text(encoding="utf-8")
         page.click("#undo")
         page.set_input_files(
@@ -509,12 +509,12 @@ def test_a_file_that_cannot_be_read_is_named_and_another_can_be_chosen(browser, 
         settled(page)
         assert page.locator(".column").count() == 2
         page.click("#reading")
-        page.fill("#reading-missing", "c, NA")
+        page.fill("#reading-missing", 'c, NA, "not known, yet"')
         page.click("#reading-again")
         page.wait_for_selector("dialog", state="detached")
         settled(page)
         page.click("#reading")
-        playwright.expect(page.locator("#reading-missing")).to_have_value("c, NA")
+        playwright.expect(page.locator("#reading-missing")).to_have_value('c, NA, "not known, yet"')
 
 
 def test_levels_are_dragged_and_t_and_loss_move(browser, server):
@@ -539,7 +539,7 @@ TREE = b"zip,pay\n" + b"\n".join(b"%d%d,%d" % (at % 3, at % 2, at % 4) for at in
 def tree_of(page, name="zip"):
     """Return the tree of a column as the page has it in its policy."""
     with page.expect_download() as started:
-        page.click("text=Save the policy file")
+        page.click("#policy-save")
     return tomllib.loads(Path(started.value.path()).read_text(encoding="utf-8"))["columns"][name]["hierarchy"]
 
 

@@ -51,6 +51,14 @@ def test_adult_is_walked_from_its_file_to_the_package(browser, server, adult_fil
         page.wait_for_selector(".column")
         said(page, roles)
         assert "30,162 rows" in page.inner_text(".top .facts")
+        trees = [adult_file.with_name(f"adult_hierarchy_{name}.csv") for name in ("age", "race", "education")]
+        page.set_input_files("#hierarchy-files", trees)
+        page.wait_for_selector("text=Loaded for age, race. Kept for when they are quasi-identifiers: education.")
+        page.select_option("#role-education", "quasi-identifier")
+        page.click("#column-education")
+        page.wait_for_selector('[data-column="education"] [role=treeitem] >> text=Higher education')
+        page.select_option("#role-education", "identifier")
+        settled(page)
         files = handed_over(page, tmp_path)
     assert files["release.csv"].count("\n") == 30_163
     assert "meets every requirement" in files["report.html"]

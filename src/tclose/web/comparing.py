@@ -11,13 +11,15 @@ from numpy.typing import NDArray
 from tclose.counts import Integers, Ranks
 from tclose.engines.class_tables import ClassTable
 from tclose.errors import InputError
-from tclose.recipes import Recipe
+from tclose.recipes import Cell, Recipe, RecodedColumn
 from tclose.results import Audit
 from tclose.values import as_text
 from tclose.web.work import Made
 
 MOST_BARS = 12
 Cells = list[str | None]
+Floats = NDArray[np.float64]
+_Counted = tuple[Sequence[object], Integers]
 
 
 def compared(made: Made, offset: int, limit: int, *, people: bool) -> dict[str, Any]:
@@ -58,13 +60,51 @@ def compared(made: Made, offset: int, limit: int, *, people: bool) -> dict[str, 
 def spread(made: Made) -> dict[str, Any]:
     """Return how the rows are spread over the values of each quasi-identifier, before and after.
 
-    Values of so few rows that they show single people are counted together.
+    Values of so few rows that they show single people are counted together. Of numbers that are published as many
+    intervals, each counts evenly for the values in it, so that both sides have the same bars.
     """
-    original = made.original
-    if original is None:
+    original, recipe = made.original, made.release.recipe
+    if original is None or recipe is None:
         raise InputError("The columns of this table cannot be compared: the original is not at hand any more.")
-    before, after = (_counted(audit, original.few) for audit in (original, made.written.audit))
-    return {name: {"before": before[name], "after": after[name]} for name in before}
+    before, after = _counted(original), _counted(made.written.audit)
+    found = {}
+    for column in recipe.columns:
+        old, new = before[column.name], after[column.name]
+        drawn = _drawn_evenly(column, old, new) if _many_numbers(old[0]) and len(new[0]) > MOST_BARS else None
+        shown = new if drawn is None else (old[0], drawn)
+        bars = {"before": _bars(*old, original.few), "after": _bars(*shown, original.few)}
+        found[column.name] = {**bars, "evenly": drawn is not None}
+    return found
+
+
+def _drawn_evenly(column: RecodedColumn, before: _Counted, after: _Counted) -> Integers | None:
+    """Return how many released rows each value gets if every cell counts evenly for its values; None if unknown."""
+    values = np.array(before[0], dtype=np.float64)
+    texts = [_text(value) for value in before[0]]
+    cells = {cell.label: cell for cell in column.cells}
+    sums = np.zeros(len(values))
+    for label, size in zip(after[0], after[1].tolist(), strict=True):
+        cell = cells.get(_text(label))
+        inside = None if cell is None else _inside(column, cell, values, texts)
+        if inside is None or not inside.any():
+            return None
+        sums[inside] += size / inside.sum()
+    rounded = np.rint(np.cumsum(sums)).astype(np.int64)  # of running sums, so that no row is lost
+    return np.asarray(np.diff(rounded, prepend=np.int64(0)), dtype=np.int64)
+
+
+def _inside(column: RecodedColumn, cell: Cell, values: Floats, texts: Cells) -> NDArray[np.bool_] | None:
+    """Return which values a cell may stand for; None for what is no number."""
+    if cell.level is not None:
+        above = [text is not None and column.hierarchy.ancestor(text, cell.level) == cell.label for text in texts]
+        return np.array(above)
+    if cell.low is None or cell.high is None:
+        return None
+    try:
+        low, high = float(cell.low), float(cell.high)
+    except ValueError:
+        return None
+    return np.asarray((values >= low) & ((values < high) if cell.beyond else (values <= high)))
 
 
 def _table(audit: Audit) -> ClassTable:
@@ -115,24 +155,31 @@ def _cells(recipe: Recipe, into: int) -> Cells | None:
     return [column.cells[cell].label for column, cell in zip(recipe.columns, recipe.cells[into].tolist(), strict=True)]
 
 
-def _counted(audit: Audit, few: int) -> dict[str, list[dict[str, Any]]]:
+def _counted(audit: Audit) -> dict[str, _Counted]:
+    """Return the values of each quasi-identifier, each with its rows."""
     table = _table(audit)
     coded = table.encoded()
-    found = {}
-    for name, values, positions in zip(table.quasi, coded.values, coded.positions, strict=True):
-        sums = np.bincount(positions, weights=coded.sizes, minlength=len(values)).astype(np.int64)
-        found[name] = _bars(values, sums, few)
-    return found
+    return {
+        name: (values, np.bincount(positions, weights=coded.sizes, minlength=len(values)).astype(np.int64))
+        for name, values, positions in zip(table.quasi, coded.values, coded.positions, strict=True)
+    }
+
+
+def _numbers(values: Sequence[object]) -> bool:
+    return all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
+
+
+def _many_numbers(values: Sequence[object]) -> bool:
+    return _numbers(values) and len(values) > MOST_BARS
 
 
 def _bars(values: Sequence[object], sums: Integers, few: int) -> list[dict[str, Any]]:
     """Return the bars of a histogram: in the order of numbers, else the longest first; the rest and the few as one."""
-    numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
-    if numbers and len(values) > MOST_BARS:
+    if _many_numbers(values):
         return _intervals(np.array(values, dtype=np.float64), sums, few)
     often = [at for at in np.argsort(-sums, kind="stable").tolist() if sums[at] >= few]
     kept = often if len(often) <= MOST_BARS else often[: MOST_BARS - 1]
-    if numbers:
+    if _numbers(values):
         kept.sort(key=lambda at: values[at])
     bars = [{"label": _text(values[at]), "size": int(sums[at]), "values": 1} for at in kept]
     rest = len(values) - len(kept)

@@ -37,9 +37,7 @@ def taken_in(files: object, columns: object) -> dict[str, Any]:
         column = column_for(shown, columns)
         try:
             if column is None:
-                raise HierarchyError(
-                    "no quasi-identifier is named so; rename the file after its column, or give that the role."
-                )
+                raise HierarchyError("no column is named so; rename the file after its column.")
             if column in trees:
                 raise HierarchyError(f"another file is for {column!r} already.")
             trees[column] = tree_of_rows(hierarchy_in(text.removeprefix("\ufeff"), PurePath(shown).suffix).rows)

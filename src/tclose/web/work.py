@@ -15,6 +15,7 @@ from tclose.policy import Policy
 from tclose.releases import Release, Written
 from tclose.render.telling.decisions import risk_of_being_found, risk_of_being_told
 from tclose.render.words import audits as words
+from tclose.render.words.folders import unfoldered, without_folders
 from tclose.render.words.phrases import joined, unprotected_sentence
 from tclose.render.words.releases import required_texts
 from tclose.render.words.risks import risks
@@ -109,7 +110,7 @@ def _measure(asked: object) -> str:
 def _audit_data(audit: Audit) -> dict[str, Any]:
     return {
         "audit": audit.with_people().to_dict(),
-        "verdict": words.verdict_sentence(audit),
+        "verdict": words.verdict_sentence(unfoldered(audit)),
         "care": [sentence for sentence in [unprotected_sentence(audit.unprotected)] if sentence],
         "table": words.table_sentences(audit),
         "risk": risk_of_being_found(audit),
@@ -245,6 +246,7 @@ def _recoding(policy: Policy) -> dict[str, Any]:
 def _release_words(release: Release, written: Written | None) -> dict[str, Any]:
     from tclose.render.words import releases as told
 
+    release = replace(release, source=without_folders(release.source))
     sentences = (told.size_sentence(release), told.kept_sentence(release), told.method_sentence(release))
     return {
         "verdict": told.verdict(release),

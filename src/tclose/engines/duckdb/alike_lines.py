@@ -42,12 +42,19 @@ def scan_of(path: Path, dialect: Dialect, nulls: Sequence[str], *, counted: bool
         first, header, skipped = f"'{TIMES}': 'BIGINT', ", False, 0
     columns = ", ".join(f"'c{at}': 'VARCHAR'" for at in range(len(dialect.names)))
     known = f", force_not_null=['{TIMES}']" if counted else ""
-    return (
+    marks = {dialect.delimiter, dialect.quote, "\n", "\r"} - {""}
+    told = [text for text in nulls if not any(mark in text for mark in marks)] or [NEVER_IN_TEXT]
+    cells = (
         f"read_csv({file_literal(path)}, auto_detect=false, header={str(header).lower()}, "
         f"skip={skipped}, delim={literal(dialect.delimiter)}, quote={literal(dialect.quote)}, "
-        f"escape={literal(dialect.quote)}, comment='', columns={{{first}{columns}}}, nullstr={literals(nulls)}{known}, "
+        f"escape={literal(dialect.quote)}, comment='', columns={{{first}{columns}}}, nullstr={literals(told)}{known}, "
         f"strict_mode=true, null_padding=false, ignore_errors=false)"
     )
+    others = ", ".join(literal(text) for text in nulls if text not in told)  # DuckDB takes none that has its marks
+    if not others:
+        return cells
+    emptied = [f"CASE WHEN c{at} NOT IN ({others}) THEN c{at} END AS c{at}" for at in range(len(dialect.names))]
+    return f"(SELECT {', '.join([*([TIMES] if counted else []), *emptied])} FROM {cells})"  # noqa: S608 - names and literals of ours
 
 
 def nulls_of(options: ReadOptions) -> tuple[str, ...]:

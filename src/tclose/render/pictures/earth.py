@@ -15,7 +15,7 @@ from tclose.render.pictures import sentences
 from tclose.render.pictures.amounts import alike, exactly, result
 from tclose.render.pictures.columns import Arrow, Columns, arrows_of, columns_of
 from tclose.render.pictures.frame import MARGIN, Spacing, heading, notes
-from tclose.render.pictures.lettering import SMALL, labels_under, shortened
+from tclose.render.pictures.lettering import SMALL, labels_under, shortened, text_width
 from tclose.render.pictures.playing import LIFTED, LYING, Clock
 from tclose.render.pictures.stages import carried, held, spent
 from tclose.render.pictures.svg import box, digits, document, element, line, words
@@ -27,6 +27,8 @@ TALLEST = 130
 CURVES = 110
 LEVEL = 26
 BILL = 16
+_SIGN = 8
+"""So much room a plus or a minus takes."""
 
 
 def earth_picture(
@@ -200,8 +202,7 @@ class _Picture:
             [now[0], *(now[step] for step in changes)], times, [*times[1:], inf], strict=True
         ):
             apart = share - hole
-            text = f"{'+' if apart > 0 else '−'}{_short(abs(apart))}" if apart else "✓"
-            text = shortened(text, self.spacing.pitch, SMALL)
+            text = f"{'+' if apart > 0 else '−'}{_fitting(abs(apart), self.spacing.pitch - _SIGN)}" if apart else "✓"
             style = f"tc-small {'tc-told' if apart > 0 else 'tc-sunk' if apart else 'tc-soft'}"
             drawn = words(self.spacing.centres[at], floor + 15, text, style, hint=exactly(abs(apart)))
             parts.append(self.clock.shown(drawn, since, until))
@@ -308,6 +309,12 @@ def _staircase(left: float, floor: float, pitch: float, tall: float) -> Callable
         )
 
     return way
+
+
+def _fitting(value: Fraction, room: float) -> str:
+    """Return a share in as many digits as there is room for: cut off, it would be another one."""
+    written = (_short(value), *(decimal_text(float(value), digits) for digits in (4, 3, 2)))
+    return next((text for text in written if text_width(text, SMALL) <= room), f"{float(value):.0g}")
 
 
 def _short(value: Fraction) -> str:

@@ -52,7 +52,8 @@ def heading(explanation: Explanation, reading: str, width: float) -> Drawn:
     about, found = sentences.heading(explanation), sentences.verdict(explanation)
     parts, y = [], 34.0
     if explanation.shows_people:
-        parts.append(words(MARGIN, 14, CONFIDENTIAL, "tc-strong", anchor="start"))
+        parts.append(words(MARGIN, 20, CONFIDENTIAL, "tc-strong", anchor="start"))
+        y += 10
     if text_width(f"{about}: {found}", 18) <= room:
         lines = [f"{about}: {found}"]
     else:

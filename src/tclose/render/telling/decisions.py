@@ -76,11 +76,11 @@ def residual_risk(audit: Audit) -> Iterator[str]:
 def risk_of_being_found(audit: Audit) -> str:
     """Return how likely someone finds a person in the table."""
     known = joined(audit.roles.quasi)
-    fit = units(audit.k, audit.unit)
+    fit, fits = units(audit.k, audit.unit), "fits" if audit.k == 1 else "fit"
     chance = "surely" if audit.k == 1 else f"with a chance of at most 1 in {audit.k:,}"
     return (
-        f"Someone who knows {known} of a person, and that the person is in the table, finds at least {fit} that fit: "
-        f"in the worst case the person is found {chance}."
+        f"Someone who knows {known} of a person, and that the person is in the table, finds at least {fit} that "
+        f"{fits}: in the worst case the person is found {chance}."
     )
 
 

@@ -80,7 +80,7 @@ export function classesPanel(root) {
   function draw() {
     const chosen = columnsShown();
     grid.style.setProperty("--columns", chosen.map((column) => `minmax(0, ${column < view.keys ? 1.6 : 1.3}fr)`).join(" "));
-    grid.style.setProperty("--least", `${chosen.length * 6.4}rem`);
+    grid.style.setProperty("--least", `${chosen.length * 7}rem`);
     body.style.height = `${ROW * Math.max(3, Math.min(MOST_SHOWN, view.matching))}px`;
     grid.setAttribute("aria-rowcount", String(view.matching + 1));
     redraw(head, chosen.map(heading));
@@ -167,7 +167,7 @@ export function classesPanel(root) {
 
   function tools() {
     const search = h("input", { type: "search", id: "class-search", placeholder: "Search the keys", "aria-label": "Search the keys", value: view.search, on: { input: later(250, () => { view.search = search.value.trim(); anew(); }) } });
-    const sorts = view.columns.map((name) => [name, `by ${visible(name)}`]);
+    const sorts = view.columns.map((name, at) => [name, `by ${titleOf(name, at < view.keys)}`]);
     const sort = select([["", "by key"], ...sorts], view.sort ?? "", (name) => { Object.assign(view, { sort: name || null, descending: Boolean(name) }); anew(); }, { id: "class-sort", "aria-label": "Sort" });
     const own = Object.keys(state.audit.result?.class_tables ?? {}).filter(Boolean);
     const of = own.length ? select([["", "of the quasi-identifiers"], ...own.map((name) => [name, `of ${visible(name)}`])], view.of, (name) => { view.of = name; view.sort = null; anew(); }, { id: "class-of", "aria-label": "Which classes" }) : null;

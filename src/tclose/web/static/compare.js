@@ -38,33 +38,28 @@ export function comparison(job) {
       whole,
       rows.length < told.total ? h("p", { class: "actions" }, button("Show more", () => load(rows.length), { class: "quiet", id: "compare-more" })) : null,
       h("h3", {}, "How the columns are spread"),
-      h("div", { class: "spreads" }, Object.entries(told.spread).map(([name, { before, after }]) => h("section", { "aria-label": visible(name) }, h("h4", {}, visible(name)), h("div", { class: "spread" }, bars("before", before), bars("after", after))))),
+      h("div", { class: "spreads" }, Object.entries(told.spread).map(([name, { before, after, evenly }]) => h("section", { "aria-label": visible(name) }, h("h4", {}, visible(name)), h("div", { class: "spread" }, bars("before", before), bars(evenly ? "after, each interval spread evenly" : "after", after))))),
     );
   };
   const toggled = (event) => { if (event.target.open && !view.told) load(0); };
   return h("details", { class: "compare", id: "compare", on: { toggle: toggled } }, h("summary", {}, "Rows before and after"), body);
 }
 
-// A row as it was on the left, as it is published on the right, with what changed tinted.
+// Each column as it was and, beside it, as it is published, with what changed tinted.
 function sides(told, rows) {
-  const lines = rows.flatMap(({ size, before, after }) => after.map((cells, at) => line(told.columns, at ? "" : size.toLocaleString("en"), before, cells)));
-  const names = (side) => told.columns.map((name) => h("th", { scope: "col", class: side }, visible(name)));
-  return h(
-    "div",
-    { class: "scroll", tabindex: "0", role: "region", "aria-label": "Rows before and after" },
-    h(
-      "table",
-      { class: "wide sides" },
-      h("thead", {}, h("tr", {}, h("td", {}), ["before", "after"].map((side) => h("th", { scope: "colgroup", colspan: String(told.columns.length), class: side }, side))), h("tr", {}, h("th", { scope: "col" }, told.counts), names("before"), names("after"))),
-      h("tbody", {}, lines),
-    ),
-  );
+  const lines = rows.flatMap(({ size, before, after }) => after.map((cells, at) => h("tr", {}, h("td", {}, at ? "" : size.toLocaleString("en")), told.columns.map((_, place) => pair(before ? cell(before[place]) : "withheld", cells ? cell(cells[place]) : "left out")))));
+  return beside(told.columns, lines, "Rows before and after", told.counts);
 }
 
-function line(columns, size, before, after) {
-  const was = (place) => h("td", { class: "before was" }, before ? cell(before[place]) : "withheld");
-  const is = (place) => h("td", { class: before && before[place] === after[place] ? "after" : "after changed" }, cell(after[place]));
-  return h("tr", {}, h("td", {}, size), columns.map((_, place) => was(place)), after ? columns.map((_, place) => is(place)) : h("td", { class: "after changed", colspan: String(columns.length) }, "left out"));
+const pair = (was, is) => [h("td", { class: "before was" }, was), h("td", { class: was === is ? "after" : "after changed" }, is)];
+
+// A table with two columns for each: before and after; with counts, one of them first.
+function beside(columns, lines, name, counts = "") {
+  const head = [
+    h("tr", {}, counts ? h("th", { scope: "col", rowspan: "2" }, counts) : null, columns.map((column) => h("th", { scope: "colgroup", colspan: "2", class: "before" }, visible(column)))),
+    h("tr", {}, columns.map(() => ["before", "after"].map((side) => h("th", { scope: "col", class: side }, side)))),
+  ];
+  return h("div", { class: "scroll tall", tabindex: "0", role: "region", "aria-label": name }, h("table", { class: "wide sides" }, h("thead", {}, head), h("tbody", {}, lines)));
 }
 
 // Rows drawn at random with all their columns: they are people, so it is asked whether that is meant.
@@ -79,11 +74,8 @@ async function showWhole(job, place) {
 }
 
 function wholeTable({ columns, published, disguised, rows }) {
-  const is = (before, after) => published.map((name, at) => (disguised.includes(name) ? h("td", { class: "after changed" }, "replaced") : h("td", { class: before[columns.indexOf(name)] === after[at] ? "after" : "after changed" }, cell(after[at]))));
-  const line = ({ before, after }) => h("tr", {}, before.map((text) => h("td", { class: "before was" }, cell(text))), after ? is(before, after) : h("td", { class: "after changed", colspan: String(published.length) }, "left out"));
-  const names = (side, of) => of.map((name) => h("th", { scope: "col", class: side }, visible(name)));
-  const head = [h("tr", {}, [["before", columns], ["after", published]].map(([side, of]) => h("th", { scope: "colgroup", colspan: String(of.length), class: side }, side))), h("tr", {}, names("before", columns), names("after", published))];
-  return h("div", { class: "scroll tall", tabindex: "0", role: "region", "aria-label": "Whole rows before and after" }, h("table", { class: "wide sides" }, h("thead", {}, head), h("tbody", {}, rows.map(line))));
+  const is = (name, after) => (!after ? "left out" : !published.includes(name) ? "not published" : disguised.includes(name) ? "replaced" : cell(after[published.indexOf(name)]));
+  return beside(columns, rows.map(({ before, after }) => h("tr", {}, columns.map((name, at) => pair(cell(before[at]), is(name, after))))), "Whole rows before and after");
 }
 
 function bars(title, items) {

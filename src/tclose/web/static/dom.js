@@ -77,3 +77,9 @@ export function later(wait, task) {
     timer = setTimeout(() => task(...given), wait);
   };
 }
+
+// A table whose cells stand below each other where there is little room, each with its title.
+export function tabled(caption, titles, rows, about = () => null) {
+  for (const row of rows) for (const [at, cell] of [...row.children].entries()) if (at) cell.dataset.title = titles[at];
+  return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, h("table", { class: "wide stack" }, h("caption", {}, caption), h("thead", {}, h("tr", {}, titles.map((title) => h("th", { scope: "col" }, title, about(title))))), h("tbody", {}, rows)));
+}

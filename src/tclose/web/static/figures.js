@@ -1,6 +1,6 @@
 // The verdict and the figures, as the last audit found them; marked as stale while a new one runs.
 
-import { button, careful, h, redraw, verdictKind } from "./dom.js";
+import { button, careful, h, redraw, tabled, verdictKind } from "./dom.js";
 import { both, counted, figure, fraction, keyText, number, titleOf, visible } from "./format.js";
 import { take } from "./api.js";
 import { plainly } from "./faults.js";
@@ -115,7 +115,7 @@ function required(audit, explain) {
       h("td", { class: "long" }, each.worst && each.attribute !== null ? button(keyText(each.worst.key), () => explain(each.attribute, each.worst.key), { class: "link" }) : keyText(each.worst?.key)),
     );
   const titles = ["verdict", "required", "of", "found", "failing", "worst class"];
-  return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "What was required" }, h("table", { class: "wide" }, h("caption", {}, "What was required"), h("thead", {}, h("tr", {}, titles.map((title) => h("th", { scope: "col" }, title, meaning(title))))), h("tbody", {}, audit.requirements.map(row))));
+  return tabled("What was required", titles, audit.requirements.map(row), (title) => meaning(title));
 }
 
 // A chance with its fraction below it, or why there is none.

@@ -5,7 +5,7 @@ import { post } from "./api.js";
 import { counted, shown, visible } from "./format.js";
 import { meaning } from "./terms.js";
 import { treeEditor } from "./tree.js";
-import { change, look, state, tell } from "./store.js";
+import { change, look, quasi, state, tell } from "./store.js";
 
 const BUILDERS = [
   ["auto", "from the values"],
@@ -98,17 +98,18 @@ export function hierarchyLoader() {
   async function load() {
     const files = await Promise.all([...input.files].map(async (file) => ({ name: file.name, text: await file.text() })));
     input.value = "";
-    const columns = Object.entries(state.policy.columns).filter(([, { role }]) => role === "quasi-identifier").map(([name]) => name);
     try {
-      const { trees, problems } = await post(`/tables/${state.table.id}/hierarchies`, { files, columns });
-      const names = Object.keys(trees);
+      const { trees, problems } = await post(`/tables/${state.table.id}/hierarchies`, { files, columns: Object.keys(state.policy.columns) });
+      const [names, others] = [quasi(), Object.keys(state.policy.columns).filter((name) => !quasi().includes(name))].map((some) => some.filter((name) => trees[name]));
+      for (const name of others) state.before[name] = { ...state.before[name], "quasi-identifier": { role: "quasi-identifier", hierarchy: trees[name] } };
       if (names.length) {
         change((policy) => { for (const name of names) policy.columns[name].hierarchy = trees[name]; }, { measured: false });
         for (const name of names) delete state.hierarchies[name];
         tell("roles");
         look(names).catch(() => null);
       }
-      const sentence = names.length ? `Loaded for ${names.map(visible).join(", ")}.` : "None was loaded.";
+      const kept = others.length ? ` Kept for when they are quasi-identifiers: ${others.map(visible).join(", ")}.` : "";
+      const sentence = `${names.length ? `Loaded for ${names.map(visible).join(", ")}.` : "None was loaded."}${kept}`;
       told.replaceChildren(h("p", { class: "hint" }, sentence), ...problems.map(({ file, message }) => h("p", { class: "problem" }, `${visible(file)}: ${visible(message)}`)));
       say(sentence);
     } catch (problem) {

@@ -19,7 +19,7 @@ export function projectActions() {
   return h(
     "div",
     { class: "project" },
-    h("p", { class: "actions" }, button("Save the policy file", told(() => takePolicy(state.table.id, state.policy)), { class: "quiet" }), button("Load one…", () => input.click(), { class: "quiet", id: "policy-load" }), button("As a command…", told(() => script("command")), { class: "quiet", id: "as-command" }), button("As Python…", told(() => script("python")), { class: "quiet", id: "as-python" }), input),
+    h("p", { class: "actions" }, button("Save policy", told(() => takePolicy(state.table.id, state.policy)), { class: "quiet", id: "policy-save", title: "Save the policy file: roles, hierarchies, thresholds and choices" }), button("Load…", () => input.click(), { class: "quiet", id: "policy-load", title: "Load a policy file" }), button("Command…", told(() => script("command")), { class: "quiet", id: "as-command", title: "The same on the command line, to copy" }), button("Python…", told(() => script("python")), { class: "quiet", id: "as-python", title: "The same in Python, to copy" }), input),
     problem,
   );
 }

@@ -14,12 +14,17 @@ const CHOICES = {
   header: ["The first line", [FOUND, ["true", "names the columns"], ["false", "is a row like the others"]]],
 };
 
+// Words with commas between them; one that has a comma itself stands in quotes.
+const WORD = /\s*(?:"((?:[^"]|"")*)"|([^,"][^,]*))\s*(?:,|$)/g;
+const words = (text) => [...text.matchAll(WORD)].map(([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain.trim()).filter(Boolean);
+const written = (word) => (/[,"]|^\s|\s$/.test(word) ? `"${word.replaceAll('"', '""')}"` : word);
+
 // What the server takes: what is left to be found is null.
 const asked = (chosen) => ({
   ...Object.fromEntries(Object.entries(chosen).map(([mark, word]) => [mark, word || null])),
   quote: chosen.quote === "none" ? "" : chosen.quote || null,
   header: chosen.header ? chosen.header === "true" : null,
-  missing: chosen.missing.split(",").map((word) => word.trim()).filter(Boolean),
+  missing: words(chosen.missing),
 });
 
 function wordOf(mark, told) {
@@ -53,10 +58,10 @@ export function readingForm(table, done) {
       const known = options.some(([key]) => key === chosen[mark]) ? options : [...options, [chosen[mark], visible(chosen[mark])]];
       return field(label, select(known, chosen[mark], (word) => { chosen[mark] = word; }, { id: `reading-${mark}` }));
     };
-    const missing = ({ missing: words }) => {
-      chosen.missing = words.join(", ");
+    const missing = ({ missing: known }) => {
+      chosen.missing = known.map(written).join(", ");
       const entry = h("input", { type: "text", id: "reading-missing", placeholder: "NA, ?", autocomplete: "off", spellcheck: "false", value: chosen.missing, on: { input: () => { chosen.missing = entry.value; } } });
-      return field("Missing, besides empty cells", entry, "Words for a value that is not known, with commas between them.");
+      return field("Missing, besides empty cells", entry, "Words for a value that is not known, with commas between them; one that has a comma stands in quotes.");
     };
     redraw(
       body,

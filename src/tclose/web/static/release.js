@@ -1,6 +1,6 @@
 // A release: how it is searched for, what it costs, and what to take away.
 
-import { button, careful, field, h, redraw, say, select, verdictKind } from "./dom.js";
+import { button, careful, field, h, redraw, say, select, tabled, verdictKind } from "./dom.js";
 import { take } from "./api.js";
 import { aboutReport } from "./about.js";
 import { comparison } from "./compare.js";
@@ -62,7 +62,7 @@ function outcome(job, { stale, again }) {
   return [
     stale ? made(job, stale, again) : null,
     h("div", { class: `verdict ${kind}` }, h("h3", { class: kind }, stale ? null : h("span", { "aria-hidden": "true" }, release.holds ? "✓ " : "✗ "), verdict), careful(care), stale ? null : nearest(release.binding, again), told),
-    requirements.length ? table("What was required", ["verdict", "required", "of", "in the release", "against the original"], requirements.map((row) => [row.holds ? "✓ holds" : "✗ fails", row.text, row.of, row.found, row.original])) : null,
+    requirements.length ? tabled("What was required", ["verdict", "required", "of", "in the release", "against the original"], requirements.map(judged)) : null,
     losses(release),
     release.holds ? comparison(job) : null,
     release.holds ? usefulness(job) : null,
@@ -70,6 +70,8 @@ function outcome(job, { stale, again }) {
     release.notes.length ? h("ul", { class: "notes" }, release.notes.map((note) => h("li", {}, visible(note)))) : null,
   ];
 }
+
+const judged = ({ holds, text, of, found, original }) => h("tr", {}, h("td", { class: holds ? "holds" : "fails" }, holds ? "✓ holds" : "✗ fails"), h("th", { scope: "row" }, text), [of, found, original].map((each) => h("td", {}, each)));
 
 // One click to the nearest thresholds by which something is kept.
 function nearest(binding, again) {
@@ -88,10 +90,6 @@ function nearest(binding, again) {
 function made(job, stale, again) {
   const back = () => { change((policy) => Object.assign(policy, structuredClone(job.settings))); tell("roles"); };
   return h("div", { class: "outdated", id: "release-stale" }, h("p", {}, h("strong", {}, stale)), h("p", { class: "actions" }, button("Make it again for what is set now", again, { class: "primary", id: "release-again" }), button("Go back to its settings", back, { class: "quiet", id: "release-back" })));
-}
-
-function table(caption, titles, rows) {
-  return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, h("table", { class: "wide" }, h("caption", {}, caption), h("thead", {}, h("tr", {}, titles.map((title) => h("th", { scope: "col" }, title)))), h("tbody", {}, rows.map((row) => h("tr", {}, row.map((text) => h("td", { class: text.startsWith("✓") ? "holds" : text.startsWith("✗") ? "fails" : "" }, text)))))));
 }
 
 function losses(release) {

@@ -16,7 +16,7 @@ const TOGETHER = [
 
 export function requirementsPanel() {
   const body = h("div", {});
-  const draw = () => redraw(body, rows(), adding(draw), preset(), more());
+  const draw = () => redraw(body, rows(), h("div", { class: "pair" }, adding(draw), preset()), more());
   listen("policy", draw);
   let shown = null;
   listen("audit", () => { if (state.audit.error !== shown) { shown = state.audit.error; draw(); } });
@@ -75,8 +75,9 @@ function row(key, attribute, text) {
   return h(
     "li",
     {},
-    h("span", {}, h("label", { for: id }, h("strong", {}, `${key} ${sign}`), h("span", { class: "soft" }, ` of ${of}${suggests(key, attribute, text) ? ", suggested" : ""}`)), meaning(model.title, model.meaning)),
+    h("label", { for: id }, h("strong", {}, `${key} ${sign}`), h("span", { class: "unseen" }, ` of ${of}`)),
     input,
+    h("span", { class: "soft" }, `${of}${suggests(key, attribute, text) ? ", suggested" : ""}`, meaning(model.title, model.meaning)),
     button("✕", () => change((policy) => { delete place(policy)[key]; }), { class: "icon", "aria-label": `Remove the requirement ${key} of ${of}` }),
     fault ? h("p", { class: "problem", id: `${id}-fault` }, visible(fault)) : null,
   );
@@ -88,7 +89,7 @@ function adding(draw) {
   const names = sensitive();
   const models = state.words.models.filter((model) => !model.needs_population).map((model) => [model.key, `${model.key}: ${model.title}`]);
   const ofOne = picked.model && modelOf(picked.model).scope === "attribute" && names.length > 1;
-  const choose = select([["", "Add a requirement…"], ...models], picked.model, (key) => { picked.model = key; picked.attribute = ""; draw(); }, { id: "add-model", "aria-label": "Add a requirement" });
+  const choose = select([["", "Require also…"], ...models], picked.model, (key) => { picked.model = key; picked.attribute = ""; draw(); }, { id: "add-model", "aria-label": "Add a requirement" });
   const attribute = ofOne ? select([["", "of each"], ...names.map((name) => [name, `of ${visible(name)}`])], picked.attribute, (name) => { picked.attribute = name; }, { id: "add-attribute", "aria-label": "Of which attribute" }) : null;
   const add = () =>
     change((policy) => {
@@ -103,8 +104,8 @@ function adding(draw) {
 function preset() {
   const choose = (key) => change((policy) => { if (key) policy.policy.preset = key; else delete policy.policy.preset; });
   const chosen = state.words.presets.find((each) => each.key === state.policy.policy.preset);
-  const picker = select([["", "none"], ...state.words.presets.map((each) => [each.key, each.title])], chosen?.key ?? "", choose, { id: "preset" });
-  return h("div", {}, field("A rule to meet", picker), chosen ? h("p", { class: "hint" }, chosen.asks) : null);
+  const picker = select([["", "A rule to meet…"], ...state.words.presets.map((each) => [each.key, each.title])], chosen?.key ?? "", choose, { id: "preset", "aria-label": "A rule to meet" });
+  return h("div", {}, picker, chosen ? h("p", { class: "hint" }, chosen.asks) : null);
 }
 
 // How many people the table was drawn from, for estimates of who is alone among them.
