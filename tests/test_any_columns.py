@@ -58,6 +58,10 @@ def worst(key: str, figures: list) -> object:
     return (min if MODELS[key].good == "high" else max)(known)
 
 
+def as_bad(value: object, other: object) -> bool:
+    return value is not None and float(value) == pytest.approx(float(other), rel=1e-11, abs=1e-11)
+
+
 @FEW
 @given(case=cases(quasi=3, most_rows=14), most=st.integers(1, 4))
 def test_figures_are_the_worst_of_every_subset(case, most):
@@ -72,6 +76,8 @@ def test_figures_are_the_worst_of_every_subset(case, most):
         at = here[tuple(figure.worst.key[name] for name in figure.known)]
         assert float(at[key]) == pytest.approx(float(figure.value), rel=1e-11), key
         assert figure.worst.size == at["k"]
+        equal = [each for each, figures in here.items() if as_bad(figures.get(key), figure.value)]
+        assert tuple(figure.worst.key.values()) == min(equal, key=lambda each: [(part is not None, part) for part in each]), key
         smaller = [each for each in expected if len(each) < len(columns)]
         assert all(worst(key, [f for _, f in expected[each]]) != pytest.approx(float(figure.value), rel=1e-11)
                    for each in smaller if any(key in f for _, f in expected[each])), key  # fmt: skip
@@ -126,6 +132,20 @@ def test_people_are_counted_anew_for_every_subset(rows, most):
         assert verdict.failing_subsets == sum(not each.holds for each in same)
         assert verdict.failing_rows == max(each.failing_rows for each in same)
         assert verdict.figure.unit == "people"
+
+
+def test_of_equally_bad_classes_of_some_columns_the_first_by_these_columns_is_named():
+    table = {"a": [1, 2, 1, 2], "b": [9, 5, 7, 7], "s": ["x", "y", "y", "x"]}
+    found = tclose.audit(table, tclose.Roles(["a", "b"], "s:nominal"), any=2, measure="l").any.attributes["s"]["l"]
+    assert (found.known, found.worst.key, found.worst.size) == (("b",), {"b": 5}, 1)
+
+
+def test_two_ways_to_count_the_people_of_some_columns_may_differ_by_rounding():
+    # All of the values of a = 0 are y, which three fifths of the table's are: KL = 1 · ln(5/3), summed in two orders.
+    table = {"p": [3, 3, 2, 1, 0, 3, 0, 1], "a": [1, 0, 1, 1, 1, 0, 1, 1], "b": [0, 1, 0, 0, 1, 0, 0, 0],
+             "s": [*"xyxyyyyy"]}  # fmt: skip
+    audit = tclose.audit(table, tclose.Roles(["a", "b"], "s:nominal", person="p"), any=2, measure="kl", drivers=False)
+    assert audit.any.attributes["s"]["kl"].value == pytest.approx(np.log(5 / 3), rel=1e-12)
 
 
 def test_a_mean_is_taken_for_each_subset():

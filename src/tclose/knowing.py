@@ -10,7 +10,7 @@ import numpy as np
 
 from tclose.errors import InputError, InternalError
 from tclose.inspection import Finding, Inspected, Inspection, Run, figures_by_key
-from tclose.measuring import Tally, Task, merged
+from tclose.measuring import Tally, Task, compared, merged
 from tclose.person_subsets import PeopleJudge, people_judge
 from tclose.results import AnyColumns, Figure, Verdict, WorstClass
 from tclose.subsets import Subset, SubsetJudge, check_subsets, column_subsets, number_of_subsets
@@ -90,14 +90,14 @@ def _of_rows(inspection: Inspection, most: int, run: Run, found: Inspected, task
         raise InternalError("Subsets of columns were looked at without the classes of all columns.")
     judge = SubsetJudge(whole, counted.codes(whole.keys), most, tasks, found.domains)
     totals = judge.judged(inspection.progress)
-    named = iter(found.classes.first_of([whole.keys[total.classes] for total in totals if len(total.classes)]))
+    named = iter(found.classes.first_of([whole.keys[[total.part]] for total in totals if total.part is not None]))
     findings = []
     for task, total in zip(tasks, totals, strict=True):
         columns = tuple(run.quasi[at] for at in total.subset)
         worst = None
-        if len(total.classes):
-            key, at = next(named)
-            worst = WorstClass({name: key[name] for name in columns}, int(total.sizes[at]), total.tally.tied)
+        if total.part is not None:
+            key, _ = next(named)
+            worst = WorstClass({name: key[name] for name in columns}, total.size, total.tally.tied)
         figure = Figure(task.model, 0 if total.value is None else total.value, worst, known=columns)
         rows = tuple(total.failing_rows(at, whole.sizes) for at in range(len(task.requirements)))
         domain = found.domains[task.attribute] if task.attribute is not None else None
@@ -130,7 +130,7 @@ def _of_people(inspection: Inspection, most: int, run: Run, found: Inspected, ta
             if total.subset not in recounted:
                 recounted[total.subset] = _recounted(inspection, run, found, tasks, total.subset)
             tallies, first_of = recounted[total.subset]
-            if tallies[at].value != total.value:
+            if compared(total.value, tallies[at].value, task.model):
                 raise InternalError("Two ways to count the people of some columns differ.")
             ((key, place),) = first_of([np.concatenate(tallies[at].keys)])
             worst = WorstClass(key, int(np.concatenate(tallies[at].sizes)[place]), total.tally.tied)

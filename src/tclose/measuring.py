@@ -74,7 +74,7 @@ class Tally:
             self.totals[name] = self.totals.get(name, 0) + total
         if other.value is None:
             return
-        order = _compare(other.value, self.value, model)
+        order = compared(other.value, self.value, model)
         if order > 0:
             self.value, self.keys, self.sizes, self.tied = other.value, [], [], 0
         elif order == 0 and isinstance(self.value, float):
@@ -261,9 +261,9 @@ class _Judge:
         exact, group = self._exactly(near)
         best = exact[0]
         for value in exact[1:]:
-            if _compare(value, best, self.model) > 0:
+            if compared(value, best, self.model) > 0:
                 best = value
-        as_bad = np.array([_compare(value, best, self.model) == 0 for value in exact])
+        as_bad = np.array([compared(value, best, self.model) == 0 for value in exact])
         return best, near[as_bad[group]]
 
     def _margin(self, value: float) -> float:
@@ -325,7 +325,7 @@ def _ranked(numbers: NDArray[Any]) -> tuple[int, Integers]:
     return len(different), ranks
 
 
-def _compare(value: Exact, other: Exact | None, model: Model) -> int:
+def compared(value: Exact, other: Exact | None, model: Model) -> int:
     """Return 1 if ``value`` is worse than ``other``, 0 if equal, −1 if better; rounding counts as equal."""
     if other is None:
         return 1

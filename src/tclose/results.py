@@ -67,7 +67,9 @@ class Verdict:
     figure: Figure
     failing_classes: int
     failing_rows: int
-    """The rows in these classes; where people are counted, the people, each once in each class."""
+    """The rows in these classes; where people are counted, the people, each once in each class.
+
+    Of several combinations of columns, each row once, and of people those whom one combination finds at most."""
     vacuous: bool
     """Whether no class of any table with this reference could fail it."""
     failing_subsets: int | None = None

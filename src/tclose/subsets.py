@@ -116,10 +116,10 @@ class SubsetTally:
     """The worst figure."""
     subset: Subset = ()
     """The smallest subset that has it; of several, the first."""
-    classes: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    """The classes of all columns that make up the worst classes of that subset."""
-    sizes: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    """For each of them the size of the worst class that it is part of."""
+    part: int | None = None
+    """A class of all columns that is part of the worst class of that subset; of several, of the first by its key."""
+    size: int = 0
+    """The size of that worst class."""
     failing_subsets: list[int] = field(default_factory=list)
     """For each requirement, in how many subsets a class misses it."""
     missed: list[NDArray[np.bool_]] = field(default_factory=list)
@@ -148,7 +148,7 @@ class SubsetJudge:
     whole: Part
     """All classes of all columns."""
     codes: NDArray[np.integer]
-    """Classes × columns: whole numbers, equal for equal values."""
+    """Classes × columns: whole numbers in the order of the values, equal for equal ones."""
     most: int
     tasks: Sequence[Task]
     domains: Sequence[Domain]
@@ -221,15 +221,14 @@ class SubsetJudge:
                 total.failing_subsets[at] += not requirement.met_by(value)
 
     def _name_worst(self, total: SubsetTally, numbering: SubsetNumbers) -> None:
-        """Say which classes of all columns the worst classes of a subset are made of."""
+        """Say of which class of all columns the first of the worst classes of a subset can be told."""
         keys = total.tally.keys
         if keys and len(keys[0]):
-            numbers, count = numbering.of(total.subset)
-            size_of = np.zeros(count, dtype=np.int64)
-            size_of[keys[0][:, 1]] = total.tally.sizes[0]
-            total.sizes = size_of[numbers]
-            total.classes = np.flatnonzero(total.sizes)
-            total.sizes = total.sizes[total.classes]
+            numbers, worst = numbering.of(total.subset)[0], keys[0][:, 1]
+            parts = np.flatnonzero(np.isin(numbers, worst))
+            first = np.lexsort(self.codes[parts][:, total.subset[::-1]].T)[0]
+            total.part = int(parts[first])
+            total.size = int(total.tally.sizes[0][worst == numbers[total.part]][0])
 
 
 def _take_worst(task: Task, total: SubsetTally, tally: Tally, batch: _Batch) -> None:

@@ -296,6 +296,13 @@ def test_each_release_alone_and_all_together_are_looked_at():
     assert found.holds is False
 
 
+def test_releases_that_nobody_can_be_in_together_say_nothing_together():
+    months = [{"age": [age] * 2, "s": ["x", "y"]} for age in ("1", "2", "3")]
+    found = tclose.audit(months[2], tclose.Roles("age", "s:nominal"), after=months[:2], require={"l": 2})
+    assert [(each.classes, each.attributes["s"].figures) for each in found.composition.linked] == [(0, {})] * 3
+    assert found.holds
+
+
 def test_the_faces_tell_it_and_redacted_ones_show_no_key(tmp_path, capfdbinary, monkeypatch):
     one, two = ganta()
     one.to_csv(tmp_path / "one.csv", index=False)

@@ -97,7 +97,7 @@ def _missed(
         else:
             judge = SubsetJudge(part, top_nodes(problem)[first], known, [task], problem.domains)
             (total,) = judge.judged(search.tell)
-            value, worst = total.value, int(total.classes[0]) if len(total.classes) else int(sizes.argmin())
+            value, worst = total.value, int(sizes.argmin()) if total.part is None else total.part
         if value is None:
             continue
         for requirement in task.requirements:

@@ -187,7 +187,7 @@ def _extended(classes: Integers, releases: Sequence[Classes], trees: Trees) -> I
         )
     tables = [_meeting(each, last, trees) for each in before]
     step, found, number = max(1, _ENTRIES_AT_ONCE // max(len(last.sizes), 1)), [], 0
-    for begin in range(0, len(classes), step):
+    for begin in range(0, max(len(classes), 1), step):
         some = classes[begin : begin + step]
         fits = np.ones((len(some), len(last.sizes)), dtype=bool)
         for at, (release, columns) in enumerate(zip(before, tables, strict=True)):

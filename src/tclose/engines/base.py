@@ -212,7 +212,7 @@ class Counted(ABC):
 
     @abstractmethod
     def codes(self, keys: Integers) -> Integers:
-        """Return, for each key, a code of each quasi-identifier: equal for equal values."""
+        """Return, for each key, a code of each quasi-identifier, in the order of its values, a missing one first."""
 
     def population(self, keys: Integers) -> Integers | None:
         """Return the size of each class in the population, 0 where it has none; None without a population."""

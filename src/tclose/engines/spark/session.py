@@ -286,11 +286,11 @@ class SparkCounted(Counted):
         return self._whole.keys
 
     def codes(self, keys: Integers) -> Integers:
-        """Return, for each key, the code of each quasi-identifier, in the order of its values."""
+        """Return, for each key, the code of each quasi-identifier, in the order of its values, a missing one first."""
         found = []
         for column in self._whole.keys.columns:
             sortable = column.cast(pa.int8()) if pa.types.is_boolean(column.type) else column
-            places = pc.rank(sortable, tiebreaker="dense")
+            places = pc.rank(sortable, tiebreaker="dense", null_placement="at_start")
             found.append(np.asarray(places.to_numpy(zero_copy_only=False), dtype=np.int64)[keys[:, 0]])
         return np.stack(found, axis=1) if found else np.zeros((len(keys), 0), dtype=np.int64)
 
