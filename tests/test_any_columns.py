@@ -77,7 +77,8 @@ def test_figures_are_the_worst_of_every_subset(case, most):
         assert float(at[key]) == pytest.approx(float(figure.value), rel=1e-11), key
         assert figure.worst.size == at["k"]
         equal = [each for each, figures in here.items() if as_bad(figures.get(key), figure.value)]
-        assert tuple(figure.worst.key.values()) == min(equal, key=lambda each: [(part is not None, part) for part in each]), key
+        first = min(equal, key=lambda each: [(part is not None, part) for part in each])
+        assert tuple(figure.worst.key.values()) == first, key
         smaller = [each for each in expected if len(each) < len(columns)]
         assert all(worst(key, [f for _, f in expected[each]]) != pytest.approx(float(figure.value), rel=1e-11)
                    for each in smaller if any(key in f for _, f in expected[each])), key  # fmt: skip

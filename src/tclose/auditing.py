@@ -11,6 +11,7 @@ from tclose.composing.composed import composed
 from tclose.domains import Observed
 from tclose.driving import driven
 from tclose.engines.base import Engine, Progress, Released, Table
+from tclose.engines.statistics import is_text
 from tclose.errors import HOW_TO_COUNT, ColumnNotFoundError, InputError, RoleConflictError, either, listed
 from tclose.exact import Number
 from tclose.inspection import Driving, Finding, Inspection, Run, attribute_audit, figures_by_key
@@ -265,7 +266,9 @@ def suspects(table: Table[Any], roles: Roles) -> list[str]:
 
 
 def repeated(session: Engine, table: Table[Any], roles: Roles) -> Iterable[str]:
-    """Give a warning for each suspect whose values are in several rows."""
+    """Give a warning for each suspect whose values are in several rows, and for people whom blanks alone tell apart."""
+    if roles.person is not None:
+        yield from _told_by_blanks(session, table, roles.person)
     for name in suspects(table, roles):
         census = session.census(table, name, several=True)
         several = census.several
@@ -276,6 +279,17 @@ def repeated(session: Engine, table: Table[Any], roles: Roles) -> Iterable[str]:
                 f"Rows are counted, not people: of those whom {name!r} tells apart, {people}, and a class hides fewer "
                 f"people than it has rows.{HOW_TO_COUNT}{how}."
             )
+
+
+def _told_by_blanks(session: Engine, table: Table[Any], person: str) -> Iterable[str]:
+    """Give a warning where somebody may count as several people, because of blanks around their value."""
+    alike = session.told_by_blanks(table, person) if is_text(table.column(person).type) else 0
+    if alike:
+        values = f"{alike:,} {'value is' if alike == 1 else 'values are'}"
+        yield (
+            f"{values} in the column {person!r} several times with different blanks around it, each time as another "
+            "person. If it is one, classes hide fewer people than are counted: take the blanks away."
+        )
 
 
 def _check_sizes_alone(measure: str | Iterable[str], wanted: Sequence[Requirement]) -> None:

@@ -130,7 +130,7 @@ def _of_people(inspection: Inspection, most: int, run: Run, found: Inspected, ta
             if total.subset not in recounted:
                 recounted[total.subset] = _recounted(inspection, run, found, tasks, total.subset)
             tallies, first_of = recounted[total.subset]
-            if compared(total.value, tallies[at].value, task.model):
+            if total.value is None or compared(total.value, tallies[at].value, task.model):
                 raise InternalError("Two ways to count the people of some columns differ.")
             ((key, place),) = first_of([np.concatenate(tallies[at].keys)])
             worst = WorstClass(key, int(np.concatenate(tallies[at].sizes)[place]), total.tally.tied)

@@ -104,12 +104,12 @@ def test_the_best_of_the_releases_that_were_proved_is_taken(monkeypatch):
     """Thresholds that were made stricter than needed are made looser again, as far as people still allow it."""
     attempts = []
 
-    def watched(attempt, problem, late):
+    def watched(attempt, *others):
         def noted(posed):
             attempts.append(attempt(posed))
             return attempts[-1]
 
-        return proving.proved(noted, problem, late)
+        return proving.proved(noted, *others)
 
     monkeypatch.setattr(releasing, "proved", watched)
     draw = random.Random(5)
@@ -134,8 +134,8 @@ def test_methods_that_divide_rows_are_refused_and_more_people_than_there_are():
     roles = tclose.Roles("age", {"s": tclose.Nominal()}, person="who")
     with pytest.raises(InputError, match="4 people are required, but the table has 3"):
         tclose.anonymize(table, roles, require={"k": 4})
-    release = tclose.anonymize(table, roles, require={"k": 3}, method="sabre", whole_classes=False)
-    assert not release.holds
+    with pytest.raises(InputError, match="divides rows that look alike"):
+        tclose.anonymize(table, roles, require={"k": 3}, method="sabre", whole_classes=False)
 
 
 def test_what_is_written_is_proved_by_people_and_its_recipe_judges_people(tmp_path):
@@ -184,6 +184,38 @@ def test_a_release_by_rows_says_that_people_repeat():
     table = {"patient_id": [1, 1, 2, 3], "age": [20, 20, 20, 20], "s": list("xyxy")}
     release = tclose.anonymize(table, tclose.Roles("age", "s:nominal", "patient_id"), require={"k": 2})
     assert any("1 has several rows" in note for note in release.notes)
+
+
+def test_a_class_of_all_holds_though_its_people_added_up_row_by_row_do_not():
+    """Of two people, one has x in three classes: added up, x has three of four; counted once, one of two."""
+    table = {"who": [1, 1, 1, 2], "q": list("abca"), "s": list("xxxy")}
+    release = tclose.anonymize(table, OF_PEOPLE, require={"t": 0}, hierarchies={"q": "flat"})
+    assert (release.holds, release.class_count, release.audits()[0]["s"].t) == (True, 1, 0)
+
+
+def test_what_stands_in_the_way_of_people_is_measured_by_people():
+    """On level 0 the classes b and c hold x alone, half of all people's values: half of the mass must move."""
+    table = {"who": [1, 1, 1, 2], "q": list("abca"), "s": list("xxxy")}
+    options = {"hierarchies": {"q": "flat"}, "levels": {"q": 0}}
+    (missed,) = tclose.anonymize(table, OF_PEOPLE, require={"t": "0.4"}, **options).obstacles
+    assert (missed.value, missed.key, missed.size, missed.proven) == (Fraction(1, 2), {"q": "b"}, 1, False)
+
+
+def test_full_domain_claims_no_optimum_by_people():
+    table = {"who": [1, 1, 1, 2], "q": list("abca"), "s": list("xxxy")}
+    options = {"hierarchies": {"q": "flat"}, "method": "full-domain", "require": {"k": 1}}
+    assert any(note.startswith("Not exact") for note in tclose.anonymize(table, OF_PEOPLE, **options).notes)
+    by_rows = tclose.anonymize(table, tclose.Roles("q", "s:nominal"), **options)
+    assert any(note.startswith("Exact") for note in by_rows.notes)
+
+
+def test_a_release_of_people_is_written_whose_numbers_are_in_another_order_than_their_texts(tmp_path):
+    """In the release 21 comes before 3, in a file of numbers after it; both have one value, one of them twice."""
+    table = {"who": [1, 2, 3], "age": [3, 3, 21], "s": ["x", "x", "y"]}
+    roles = tclose.Roles("age", {"s": tclose.Nominal()}, person="who")
+    release = tclose.anonymize(table, roles, require={"l": 1}, intervals=False)
+    written = release.write(tmp_path / "release.csv")
+    assert (written.audit.people, written.audit.class_count) == (3, 2)
 
 
 LEFT_OUT = {"levels": {"q": 0}, "hierarchies": {"q": "flat"}, "method": "full-domain", "suppress": "0.4"}

@@ -88,6 +88,9 @@ def test_rows_of_nobody_are_refused_and_repeated_identifiers_are_told(put):
         tclose.audit(address, tclose.Roles("q", "s:nominal", person="who"))
     (warning,) = tclose.audit(address, tclose.Roles("q", "s:nominal", "who")).warnings
     assert "1 has several rows" in warning
+    padded = put("padded", {"q": ["a"] * 3, "s": ["x"] * 3, "who": ["P1", " P1", "P2 "]})
+    (warning,) = tclose.audit(padded, tclose.Roles("q", "s:nominal", person="who")).warnings
+    assert warning.startswith("1 value is in the column 'who' several times with different blanks")
 
 
 def test_only_counts_leave_the_database(put, monkeypatch):

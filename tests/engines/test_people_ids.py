@@ -65,6 +65,20 @@ def test_different_texts_are_different_people_in_every_format(way, tmp_path):
 
 
 @pytest.mark.parametrize("way", WAYS)
+def test_people_whom_blanks_alone_tell_apart_are_told_of_in_every_format(way, tmp_path):
+    (told,) = tclose.audit(WAYS[way]([" P1", "P1", "P1", "P2 ", " P2", "P3 "], tmp_path), ROLES).warnings
+    assert told.startswith("2 values are in the column 'p' several times with different blanks around it")
+    assert "P1" not in told
+
+
+def test_a_release_tells_of_people_whom_blanks_alone_tell_apart():
+    padded, plain = columns(["P1 ", "P1", "P2"]), columns(["P1", "P2", " P3"])
+    asked = {"require": {"k": 2}, "hierarchies": {"q": "flat"}}
+    notes = [tclose.anonymize(each, ROLES, **asked).notes for each in (padded, plain)]
+    assert [any("different blanks" in note for note in some) for some in notes] == [True, False]
+
+
+@pytest.mark.parametrize("way", WAYS)
 def test_a_missing_id_is_nobody_in_every_format(way, tmp_path):
     with pytest.raises(SourceError, match="has 2 rows without a value in the column 'p'") as caught:
         tclose.audit(WAYS[way]([*ODD, None, None], tmp_path), ROLES, drivers=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import datetime as dt
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -23,7 +24,7 @@ from shared_data import shared_file
 from tclose.hierarchies import Hierarchy
 from tclose.recoding.checking import Checker
 from tclose.recoding.losses.catalogue import LOSSES, all_losses, losses_by_column
-from tclose.recoding.partition import check_whole
+from tclose.recoding.partition import Cells, Partition, check_whole, levelled
 
 ZIPS = ("47677", "47602", "47678", "47905", "47909", "47906", "47605", "47673", "47607")
 AGES = (29, 22, 27, 43, 52, 47, 30, 36, 32)
@@ -110,6 +111,17 @@ def test_rows_left_out_are_fully_lost():
     assert LOSSES["nue"].of(problem, table) == pytest.approx(
         6 * math.log2(6) + 3 * math.log2(9) + 6 * math.log2(3) + 3 * math.log2(9)
     )
+
+
+def test_a_value_of_which_all_rows_were_left_out_before_has_no_bits():
+    """The search goes on without rows that no release can have: of four a, two b and no c any more, all a class."""
+    problem = problem_of({"q": ([*"aaaabbc"], flat("abc"))})
+    left = replace(problem, counts=np.array([4, 2, 0]))
+    levels = Cells(np.zeros((3, 1), np.int16), np.arange(3)[:, np.newaxis], np.arange(3)[:, np.newaxis])
+    apart = Partition(np.arange(3), np.arange(3), left.counts, levels)
+    assert LOSSES["nue"].of(left, apart) == 0
+    together = levelled(left)
+    assert LOSSES["nue"].of(left, together) == pytest.approx(4 * math.log2(6 / 4) + 2 * math.log2(6 / 2))
 
 
 FULL = {

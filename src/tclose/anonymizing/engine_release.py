@@ -95,11 +95,11 @@ class EngineWork:
         return self.audits()
 
     def _by_rows(self, session: Engine, table: Table[Any] | Released[Any]) -> object:
-        """Return all that an audit by rows says of a table but for its values."""
+        """Return what an audit by rows says of a table, whatever its values are and whichever of them comes first."""
         audit = audit_release(session, table, self.roles.by_rows, (), None)
         every = [audit.figures, *(each.figures for each in audit.attributes.values())]
-        sizes = [[(figure.value, figure.worst and figure.worst.size) for figure in some.values()] for some in every]
-        return audit.rows, audit.class_count, sizes
+        found = [[(figure.exact, figure.worst and figure.worst.tied) for figure in some.values()] for some in every]
+        return audit.rows, audit.class_count, found
 
     def misses(self, own: Audit, original: Audit) -> bool:
         """Say whether audits of the release miss what is required."""

@@ -140,6 +140,7 @@ def framed(distinct: DistinctRows, roles: Roles, wanted: Sequence[Requirement], 
         tasks=tasks_of(wanted, domains, people=roles.person is not None),
         suppress=options.suppress,
         seed=options.seed,
+        adds_up=roles.person is None,
     )
     notes += [f"{domain.name}: {note}" for domain in domains for note in domain.notes]
     notes += [

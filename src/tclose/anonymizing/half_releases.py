@@ -18,7 +18,7 @@ from tclose.domains import Domain, recounted
 from tclose.measuring import Task, measured
 from tclose.person_subsets import PeopleJudge
 from tclose.recoding.checking import cell_codes
-from tclose.recoding.methods import Found, found
+from tclose.recoding.methods import Found, coarsest_found, found
 from tclose.recoding.partition import Partition, published
 from tclose.recoding.problem import Problem
 from tclose.recoding.search import Search
@@ -51,7 +51,12 @@ def half_released(frame: Frame, halves: Halves, method: str, search: Search) -> 
     if frame.problem.k > halves.members.number:
         return None
     people = _People.of(frame, halves, halves.members)
-    proven = proof(lambda problem: people.attempt(found(method, problem, search)), frame.problem, search.late)
+    proven = proof(
+        lambda problem: people.attempt(found(method, problem, search)),
+        lambda: people.attempt(coarsest_found(frame.problem, search)),
+        frame.problem,
+        search.late,
+    )
     return None if proven.best is None else proven.best.made
 
 

@@ -161,24 +161,25 @@ class ReleaseAttempt:
         return missed_by(work.audits(), own=work.own) if isinstance(work, EngineWork) else ()
 
 
-def proved(attempt: Callable[[Problem], ReleaseAttempt], problem: Problem, late: Callable[[], bool]) -> Release:
+def proved(
+    attempt: Callable[[Problem], ReleaseAttempt],
+    coarsest: Callable[[], ReleaseAttempt],
+    problem: Problem,
+    late: Callable[[], bool],
+) -> Release:
     """Return the best of a few releases that the audit of their people proves, or what the last of them missed.
 
     The parameters are those of :func:`proof`.
     """
-    found = proof(attempt, problem, late)
+    found = proof(attempt, coarsest, problem, late)
     if found.best is not None:
         return found.best.release
-    first = found.first.release
-    standing = obstacles_of(found.missed, proven=False) or tuple(
-        replace(each, proven=False) for each in first.obstacles
-    )
-    return replace(without_rows(first), obstacles=standing)
+    return replace(without_rows(found.first.release), obstacles=obstacles_of(found.missed, proven=False))
 
 
 @dataclass(frozen=True)
 class Proof(Generic[AnAttempt]):
-    """The first attempt, the best that was proved, None where none was, and what the last others missed."""
+    """The first attempt, the best that was proved, and where none was what the coarsest release misses."""
 
     first: AnAttempt
     best: AnAttempt | None
@@ -186,18 +187,24 @@ class Proof(Generic[AnAttempt]):
 
 
 def proof(
-    attempt: Callable[[Problem], AnAttempt], problem: Problem, late: Callable[[], bool] = lambda: False
+    attempt: Callable[[Problem], AnAttempt],
+    coarsest: Callable[[], AnAttempt],
+    problem: Problem,
+    late: Callable[[], bool] = lambda: False,
 ) -> Proof[AnAttempt]:
     """Return the best of a few attempts that an audit of their people proves.
 
     A search adds up the people of distinct rows, and somebody may be in several of them. What it finds is audited by
     people, and where that fails, searched for again with thresholds as much stricter as they were missed; where nothing
-    meets these, or they are met, with thresholds between.
+    meets these, or they are met, with thresholds between. Where that leads to nothing, the coarsest release is audited:
+    added up, its people may seem to miss what they meet.
 
     Parameters
     ----------
     attempt
         Makes the release of a problem.
+    coarsest
+        Makes the coarsest release there is.
     problem
         The problem.
     late
@@ -205,13 +212,11 @@ def proof(
     """
     first = made = attempt(problem)
     best: AnAttempt | None = None
-    missed: tuple[Verdict, ...] = ()
     looser: Problem | None = None
     stricter: Problem | None = None
     between = 0
     for _ in range(_TRIES):
         missing = made.missed()
-        missed = missing or missed
         too_many = made.left_out > problem.suppress
         if made.loss == math.inf or not (missing or too_many):
             stricter = problem
@@ -228,7 +233,11 @@ def proof(
             if between > _TRIES_BETWEEN or problem.tasks in (looser.tasks, stricter.tasks):
                 break
         made = attempt(problem)
-    return Proof(first, best, missed)
+    if best is not None:
+        return Proof(first, best, ())
+    made = coarsest()
+    missing = made.missed()
+    return Proof(first, None if missing else made, missing)
 
 
 def _between(looser: Problem, stricter: Problem) -> Problem:

@@ -14,7 +14,7 @@ from tclose.anonymizing.engine_release import EngineWork
 from tclose.anonymizing.framing import Frame, GivenHierarchy, Levels, RecodingOptions, attributes_of, framed
 from tclose.anonymizing.labels import recipe_of, recoding_of
 from tclose.anonymizing.obstacles import binding, obstacles
-from tclose.anonymizing.proving import Original, ReleaseAttempt, distinct_people, proved
+from tclose.anonymizing.proving import Original, ReleaseAttempt, check_undivided, distinct_people, proved
 from tclose.anonymizing.withstanding import bounded
 from tclose.auditing import check_attributes, repeated, suspects
 from tclose.compiled import load_compiler
@@ -30,7 +30,7 @@ from tclose.progress import shows_progress, silent
 from tclose.recoding.full_domain.surroundings import quick_surroundings
 from tclose.recoding.losses.beside import told_beside
 from tclose.recoding.losses.catalogue import LOSSES, all_losses, losses_by_column
-from tclose.recoding.methods import METHODS, Found, check_method, found
+from tclose.recoding.methods import METHODS, Found, check_method, coarsest_found, found
 from tclose.recoding.partition import published
 from tclose.recoding.problem import Problem
 from tclose.recoding.search import Search, TimeLimit
@@ -205,7 +205,8 @@ def told_of_people(session: Engine, opened: Table[Any], roles: Roles) -> tuple[s
     if roles.person is not None:
         removed = "" if roles.pseudonym else "; it is removed"
         told = f"People are counted, whom {roles.person!r} tells apart{removed}."
-        return (f"{told} Rows with the same quasi-identifiers stay together, those of a person too.",)
+        kept = f"{told} Rows with the same quasi-identifiers stay together, those of a person too."
+        return (kept, *repeated(session, opened, roles))
     some = suspects(opened, roles)
     return tuple(repeated(session, opened.keep(some), roles)) if some else ()
 
@@ -258,9 +259,15 @@ def released(
         best = found(method, problem, replace(search, cluster=session.cluster(original.published)))
         if best is None:
             return ReleaseAttempt(_none(original, roles, wanted, frame, method, search), math.inf)
+        return made(best)
+
+    def made(best: Found) -> ReleaseAttempt:
         return ReleaseAttempt(_made(session, original, roles, wanted, frame, best, search, inputs or {}), best.loss)
 
-    return attempt(frame.problem).release if roles.person is None else proved(attempt, frame.problem, search.late)
+    if roles.person is None:
+        return attempt(frame.problem).release
+    check_undivided(divided=method in METHODS and METHODS[method].divides)
+    return proved(attempt, lambda: made(coarsest_found(frame.problem, search)), frame.problem, search.late)
 
 
 def _made(

@@ -19,14 +19,13 @@ from tclose.engines.class_tables import ClassTable
 from tclose.engines.disguises import Disguise, Disguised
 from tclose.engines.distinct import DistinctRows
 from tclose.engines.optional import imported, polars_frame
-from tclose.engines.people import Census, Trajectories
+from tclose.engines.people import AskedOfPeople, Census, Trajectories
 from tclose.engines.recodings import Recoding, Unknown
 from tclose.engines.statistics import TableStatistics
 from tclose.errors import (
     ColumnNotFoundError,
     EmptyTableError,
     InputError,
-    InternalError,
     SourceError,
     alike,
     if_no_header,
@@ -293,7 +292,7 @@ class Released(ABC, Generic[AColumn]):
         return polars_frame(self, _VIEW)
 
 
-class Engine(ABC):
+class Engine(AskedOfPeople, ABC):
     """One piece of work with an engine; it takes only tables that it has opened itself."""
 
     hands_over_people: ClassVar[bool] = False
@@ -335,16 +334,6 @@ class Engine(ABC):
     def values(self, table: Any, names: tuple[str, ...]) -> Observed:
         """Return the distinct values of a column, or of several taken as one, with their counts."""
 
-    def census(self, table: Any, person: str, *, several: bool = False) -> Census:
-        """Return how many people the rows of a table are of, told apart by a column; who has several, where asked."""
-        del table, person, several
-        raise self._without_rows()
-
-    def trajectories(self, table: Any, quasi: Sequence[str], person: str) -> Trajectories:
-        """Return by which sets of classes people are told apart."""
-        del table, quasi, person
-        raise self._without_rows()
-
     def rounded(self, table: Any, steps: Mapping[str, Fraction]) -> Any:
         """Return a table of which nobody reads numbers but rounded: in each column to the nearest multiples of a step.
 
@@ -366,11 +355,6 @@ class Engine(ABC):
             "table as Parquet there, and anonymize that without Spark."
         )
 
-    def alone_by_dates(self, table: Any, dates: Sequence[str], person: str | None) -> tuple[int, int]:
-        """Return how many people or rows have dates, and how many alone have the days between theirs."""
-        del table, dates, person
-        raise self._without_rows()
-
     def distinct(
         self, table: Any, quasi: Sequence[str], sensitive: Sequence[tuple[str, ...]], progress: Progress
     ) -> DistinctRows:
@@ -388,13 +372,10 @@ class Engine(ABC):
         del table, progress
         raise self._without_rows()
 
-    def _without_rows(self) -> InternalError:
-        return InternalError(f"{type(self).__name__} counts classes and has no rows to recode.")
-
     def cluster(self, table: Any) -> Cluster | None:
         """Return where a search may put the distinct rows of a table; None where it keeps them to itself."""
         del table
         return None
 
-    def close(self) -> None:  # noqa: B027 - most engines leave nothing open
+    def close(self) -> None:
         """End what was begun and would outlast the work, such as a transaction; what was fetched stays."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from tclose.errors import SourceError, counted, either
+from tclose.errors import InternalError, SourceError, counted, either
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,33 @@ class Trajectories:
         )
 
 
+class AskedOfPeople:
+    """What an engine says of the people of a table; one that has no rows is not asked."""
+
+    def census(self, table: Any, person: str, *, several: bool = False) -> Census:
+        """Return how many people the rows of a table are of, told apart by a column; who has several, where asked."""
+        del table, person, several
+        raise self._without_rows()
+
+    def told_by_blanks(self, table: Any, person: str) -> int:
+        """Return how many texts of a column are there in several ways that differ only by blanks around them."""
+        del table, person
+        raise self._without_rows()
+
+    def trajectories(self, table: Any, quasi: Sequence[str], person: str) -> Trajectories:
+        """Return by which sets of classes people are told apart."""
+        del table, quasi, person
+        raise self._without_rows()
+
+    def alone_by_dates(self, table: Any, dates: Sequence[str], person: str | None) -> tuple[int, int]:
+        """Return how many people or rows have dates, and how many alone have the days between theirs."""
+        del table, dates, person
+        raise self._without_rows()
+
+    def _without_rows(self) -> InternalError:
+        return InternalError(f"{type(self).__name__} counts classes and has no rows to recode.")
+
+
 TRAJECTORY_QUERY = (
     "SELECT n AS a, count(*) AS b, CAST(sum(CASE WHEN m > 1 THEN n ELSE 0 END) AS BIGINT) AS c FROM "
     "(SELECT count(*) AS n, max(m) AS m FROM ({listed}) AS t GROUP BY l) AS s GROUP BY n"
@@ -85,3 +113,8 @@ PEOPLE_QUERY = (
     "CAST(coalesce(sum(CASE WHEN p IS NULL THEN n END), 0) AS BIGINT) AS d FROM ({grouped}) AS g"
 )
 """The SQL of a census; ``grouped`` gives each value as ``p`` with its number of rows as ``n``."""
+BLANKS_QUERY = (
+    "SELECT count(*) AS a FROM (SELECT trim(p) AS q FROM {texts} WHERE trim(p) IN "
+    "(SELECT trim(p) FROM {texts} WHERE p <> trim(p)) GROUP BY trim(p) HAVING count(DISTINCT p) > 1) AS g"
+)
+"""The SQL of texts that only blanks tell apart; ``texts`` gives each text as ``p``. Few texts are grouped."""

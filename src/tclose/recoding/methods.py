@@ -11,7 +11,7 @@ from tclose.errors import InputError, InternalError, closest, either, listed
 from tclose.measuring import Task
 from tclose.recoding.checking import failing_classes
 from tclose.recoding.improving.step import improved, known_to_moves
-from tclose.recoding.partition import Partition, check_whole
+from tclose.recoding.partition import Partition, check_whole, levelled, published
 from tclose.recoding.problem import Problem
 from tclose.recoding.search import FindPartition, Search, Tell
 from tclose.recoding.thinning import thinned
@@ -179,6 +179,12 @@ def found(key: str, problem: Problem, search: Search) -> Found | None:
         return _last(problem, search, methods) if key == AUTO else None
     best = min([*attempts, *_bettered(attempts, problem, search.part(_FOUND, 1.0))], key=lambda each: each.loss)
     return replace(best, partition=replace(best.partition, notes=(*best.partition.notes, *_stopped(search))))
+
+
+def coarsest_found(problem: Problem, search: Search) -> Found:
+    """Return the coarsest release of all rows that the levels allow, whatever a search would say of it."""
+    coarse = published(levelled(problem))
+    return Found("full-domain", coarse, search.loss(problem, coarse))
 
 
 def _last(problem: Problem, search: Search, tried: list[Method]) -> Found | None:

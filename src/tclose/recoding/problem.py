@@ -96,6 +96,8 @@ class Problem:
     suppress: Fraction = Fraction(0)
     """The largest share of rows that may be left out of the release."""
     seed: int = 0
+    adds_up: bool = True
+    """Whether the counts of a class are the sums of its rows' counts; not where somebody may be in several rows."""
 
     @cached_property
     def rows(self) -> int:

@@ -70,6 +70,9 @@ def test_rows_of_nobody_are_refused_and_repeated_identifiers_are_told(spark):
         tclose.audit(frame, tclose.Roles("q", "s:nominal", person="who"))
     (warning,) = tclose.audit(frame, tclose.Roles("q", "s:nominal", "who")).warnings
     assert "1 has several rows" in warning
+    padded = frame_of(spark, pa.table({"q": ["a"] * 3, "s": ["x"] * 3, "who": ["P1", " P1", "P2 "]}))
+    (warning,) = tclose.audit(padded, tclose.Roles("q", "s:nominal", person="who")).warnings
+    assert warning.startswith("1 value is in the column 'who' several times with different blanks")
 
 
 def test_pseudonyms_and_shifted_dates_are_refused_before_the_search_with_a_way_out(spark):

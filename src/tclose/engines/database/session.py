@@ -22,7 +22,7 @@ from tclose.engines.duckdb.distinct import distinct_rows
 from tclose.engines.duckdb.released import DuckDBReleased
 from tclose.engines.duckdb.session import DuckDBCounted, DuckDBSession
 from tclose.engines.duckdb.table import LoadedTable
-from tclose.engines.people import PEOPLE_QUERY, TRAJECTORY_QUERY, Census, Trajectories
+from tclose.engines.people import BLANKS_QUERY, PEOPLE_QUERY, TRAJECTORY_QUERY, Census, Trajectories
 from tclose.engines.recodings import Recoding, Unknown
 from tclose.engines.statistics import TableStatistics
 from tclose.sources import DatabaseTable, is_database, locate
@@ -164,6 +164,15 @@ class DatabaseSession(Engine):
         grouped = f"SELECT {cell} AS p, count(*) AS n FROM {kept.relation} GROUP BY 1"  # noqa: S608 - quoted
         (found,) = self.connection(kept.source).rows(PEOPLE_QUERY.format(grouped=grouped))
         return Census(*map(int, found))
+
+    def told_by_blanks(self, table: OpenedTable | LoadedTable, person: str) -> int:
+        """Return how many texts of a column are there in several ways that differ only by blanks around them."""
+        if isinstance(table, LoadedTable):
+            return self._local.told_by_blanks(table, person)
+        kept = table.keep([person])
+        texts = f"(SELECT {kept.dialect.cell(kept.column(person))} AS p FROM {kept.relation}) AS t"  # noqa: S608 - quoted
+        ((found,),) = self.connection(kept.source).rows(BLANKS_QUERY.format(texts=texts))
+        return int(found)
 
     def disguise(self, table: OpenedTable | LoadedTable, disguise: Disguise) -> Disguised:
         """Return a table with pseudonyms and shifted dates; rows of a database are fetched, and disguised here."""

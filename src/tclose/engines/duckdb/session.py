@@ -30,7 +30,7 @@ from tclose.engines.duckdb.rounding import rounding
 from tclose.engines.duckdb.statistics import table_statistics
 from tclose.engines.duckdb.stream import RowStream
 from tclose.engines.duckdb.table import LoadedTable
-from tclose.engines.people import PEOPLE_QUERY, TRAJECTORY_QUERY, Census, Trajectories
+from tclose.engines.people import BLANKS_QUERY, PEOPLE_QUERY, TRAJECTORY_QUERY, Census, Trajectories
 from tclose.engines.recodings import Recoding, Unknown
 from tclose.engines.statistics import TableStatistics
 from tclose.errors import DomainError
@@ -142,6 +142,13 @@ class DuckDBSession(Engine):
         with translated(table.label, connection=table.connection):
             (found,) = table.connection.execute(PEOPLE_QUERY.format(grouped=grouped)).fetchall()
         return Census(*map(int, found))
+
+    def told_by_blanks(self, table: LoadedTable, person: str) -> int:
+        """Return how many texts of a column are there in several ways that differ only by blanks around them."""
+        texts = f"(SELECT CAST({table.column(person).alias} AS VARCHAR) AS p FROM {table.name}) AS t"  # noqa: S608 - our own names
+        with translated(table.label, connection=table.connection):
+            ((found,),) = table.connection.execute(BLANKS_QUERY.format(texts=texts)).fetchall()
+        return int(found)
 
     def trajectories(self, table: LoadedTable, quasi: Sequence[str], person: str) -> Trajectories:
         """Return by which sets of classes people are told apart."""

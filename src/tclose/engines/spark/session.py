@@ -132,6 +132,14 @@ class ClusterSession(Engine):
             (found,) = counted.collect()
         return Census(*(number or 0 for number in found))
 
+    def told_by_blanks(self, table: SparkTable, person: str) -> int:
+        """Return how many texts of a column are there in several ways that differ only by blanks around them."""
+        texts = table.frame.select(F.col(table.column(person).alias).alias("p")).withColumn("q", F.trim("p"))
+        padded = texts.where("p <> q").select("q").distinct()
+        several = texts.join(padded, "q", "left_semi").groupBy("q").agg(F.countDistinct("p").alias("n")).where("n > 1")
+        with translated(table.label):
+            return several.count()
+
     def trajectories(self, table: SparkTable, quasi: Sequence[str], person: str) -> Trajectories:
         """Return by which sets of classes people are told apart; the sets stay on the cluster."""
         attributes = Attributes(table.counting(person), ((quasi[0],),))
@@ -290,7 +298,7 @@ class SparkCounted(Counted):
         found = []
         for column in self._whole.keys.columns:
             sortable = column.cast(pa.int8()) if pa.types.is_boolean(column.type) else column
-            places = pc.rank(sortable, tiebreaker="dense", null_placement="at_start")
+            places = pc.if_else(column.is_null(), 0, pc.rank(sortable, tiebreaker="dense").cast(pa.int64()))
             found.append(np.asarray(places.to_numpy(zero_copy_only=False), dtype=np.int64)[keys[:, 0]])
         return np.stack(found, axis=1) if found else np.zeros((len(keys), 0), dtype=np.int64)
 

@@ -79,6 +79,8 @@ def find(problem: Problem, search: Search) -> Partition | None:
     else:
         judge.every_node()
         note = "Exact: every node was judged."
+    if not problem.adds_up:
+        note = "Not exact: somebody with several rows counts in each of them; a better node may exist."
     found = judge.best()
     return None if found is None else replace(found, notes=(note,))
 

@@ -71,7 +71,7 @@ def lost_entropy(problem: Problem, partition: Partition) -> float:
         return node_bits(problem.quasi[column], at, counted[column])
 
     def of_intervals(column: int, first: Codes, last: Codes) -> Floats:
-        return np.asarray(np.log2(running[column][last + 1] - running[column][first]))
+        return _log(running[column][last + 1] - running[column][first])
 
     bits = _of_cells(problem, partition.cells, of_nodes, of_intervals)
     released = (partition.sizes()[:, np.newaxis] * bits).sum(axis=0)
@@ -82,7 +82,12 @@ def lost_entropy(problem: Problem, partition: Partition) -> float:
 
 def node_bits(quasi: Quasi, at: int, counts: Floats) -> Floats:
     """Return log₂ of how many rows each node on a level covers, given how many rows have each value."""
-    return np.asarray(np.log2(np.bincount(quasi.levels[at].nodes, weights=counts)))
+    return _log(np.bincount(quasi.levels[at].nodes, weights=counts).astype(np.float64))
+
+
+def _log(rows: Floats) -> Floats:
+    """Return log₂ of numbers of rows; 0 where there is none, as in values of which all rows were left out before."""
+    return np.asarray(np.log2(np.maximum(rows, 1.0)))
 
 
 def lost_entropy_share(problem: Problem, partition: Partition) -> float:
