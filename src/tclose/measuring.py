@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, localcontext
@@ -276,7 +277,7 @@ class _Judge:
 
     def failing(self, requirement: Requirement) -> NDArray[np.bool_]:
         """Return which classes miss a requirement."""
-        values, limit = self.figures.values, as_float(requirement.threshold)
+        values, limit = self.figures.values, min(as_float(requirement.threshold), sys.float_info.max)
         beyond = values > limit if self.model.good == "low" else values < limit
         near = np.flatnonzero(np.abs(values - limit) <= self._margin(limit))
         if len(near) and self.figures.parts is not None:

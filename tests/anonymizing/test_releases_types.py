@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 import subprocess
 import sys
+from decimal import Decimal
+from fractions import Fraction
 
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from pyarrow import feather
+from pyarrow import feather, parquet
 
+import tclose
 from tclose import Nominal, Roles, anonymize, apply
+from tclose.errors import InputError
 
 ROLES = Roles(["q"], {"s": Nominal()}, publish="all")
 DAYS = [dt.date(2020, 1, 1), dt.date(2020, 2, 29)]
@@ -140,3 +145,48 @@ def test_a_midnight_beside_its_day_is_counted_as_the_reader_counts_it(tmp_path, 
     sizes = [published.count(text) for text in set(published)]
     assert (written.audit.k, written.audit.class_count, written.audit.rows) == (min(sizes), len(sizes), 4)
     assert release.class_count == len(sizes)
+
+
+SHARES = ["0.05", "-0.50", "0.00", "0.05"]
+
+
+@pytest.mark.parametrize("digits", [2, 18])
+def test_decimals_without_a_digit_before_their_mark_are_written_with_one(tmp_path, digits):
+    """DuckDB writes them ``.05``, which is no number in JSON."""
+    shares = pa.array([Decimal(text) for text in SHARES], pa.decimal128(digits, digits))
+    release = released(pa.table({"q": [20, 20, 30, 30], "s": list("xyxy"), "share": shares}))
+    release.write(tmp_path / "a.jsonl")
+    release.write(tmp_path / "a.csv")
+    release.write(tmp_path / "a.parquet")
+    lines = (tmp_path / "a.jsonl").read_text().splitlines()
+    numbers = [json.loads(line, parse_float=Decimal)["share"] for line in lines]
+    assert sorted(numbers) == sorted(map(Decimal, SHARES))
+    cells = [row.split(",")[2] for row in (tmp_path / "a.csv").read_text().splitlines()[1:]]
+    assert sorted(cells) == sorted(f"{Decimal(text):.{digits}f}" for text in SHARES)
+    assert parquet.read_schema(tmp_path / "a.parquet").field("share").type == shares.type
+
+
+def test_decimals_of_as_many_digits_as_there_are_are_refused_as_json(tmp_path):
+    """The zero that JSON asks for would be the 39th digit."""
+    shares = pa.array([Decimal(f"0.{'9' * 38}"), Decimal(0)] * 2, pa.decimal128(38, 38))
+    release = released(pa.table({"q": [20, 20, 30, 30], "s": list("xyxy"), "share": shares}))
+    with pytest.raises(InputError, match=r"'share' have more digits than are written as JSON\. Write Parquet"):
+        release.write(tmp_path / "a.jsonl")
+    release.write(tmp_path / "a.csv")
+    cells = [row.split(",")[2] for row in (tmp_path / "a.csv").read_text().splitlines()[1:]]
+    assert sorted(cells) == [f"0.{digit * 38}" for digit in "0099"]
+
+
+def test_decimals_of_a_text_file_are_numbers_in_json(tmp_path):
+    (tmp_path / "a.csv").write_text("q,s,x\n20,x,1.5\n20,y,2.25\n30,x,3\n30,y,0.5\n")
+    released(tmp_path / "a.csv").write(tmp_path / "b.jsonl")
+    found = [json.loads(line)["x"] for line in (tmp_path / "b.jsonl").read_text().splitlines()]
+    assert sorted(found) == [0.5, 1.5, 2.25, 3]
+
+
+def test_decimals_without_a_digit_before_their_mark_are_the_values_that_texts_name():
+    """The table has texts, the population the numbers that they name, in a type of two digits behind the mark."""
+    people = pa.array([Decimal(text) for text in SHARES], pa.decimal128(2, 2))
+    table = {"q": ["0", "0.05", "-0.5"], "s": ["x", "y", "x"]}
+    audit = tclose.audit(table, Roles("q", "s"), population=pa.table({"q": people}))
+    assert audit.figures["marketer"].value == Fraction(5, 6)  # one, one and two people look alike

@@ -7,13 +7,14 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
 import pytest
 
 from canaries import CANARY
-from faces.command_line import SOURCE, tclose
+from faces.command_line import SOURCE, in_process, tclose
 from tclose.errors import SourceError
 from tclose.sources import ReadOptions
 from tclose.sources.csv_format import dialect_of
@@ -76,6 +77,26 @@ def test_a_signal_that_comes_just_before_a_wait_is_heard(tmp_path, waiting, name
             assert process.wait(30) == 130
         finally:
             process.kill()
+
+
+@pytest.mark.parametrize("seconds", ["nan", "inf", "1e400", "1e300", "0", "-1"])
+@pytest.mark.parametrize("option", ["--timeout", "--within"])
+def test_a_time_that_no_clock_counts_is_refused(capfdbinary, option, seconds):
+    done = in_process(capfdbinary, "anonymize", "example:salary", "--k", 3, option, seconds)
+    assert (done.code, done.out) == (2, "")
+    assert f"Invalid value for '{option}'" in done.err
+
+
+@pytest.mark.parametrize("command", ["audit", "anonymize"])
+def test_a_pipe_is_read_once_though_commas_separate_names(tmp_path, monkeypatch, capfdbinary, command):
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe")
+    writer = threading.Thread(target=Path("pipe").write_text, args=(PEOPLE,), daemon=True)
+    writer.start()
+    roles = ("-q", "zip,age", "-s", "salary:ordered", "--k", 2)
+    done = in_process(capfdbinary, command, "pipe", *roles, "--timeout", 60)
+    assert done.code == 0
+    assert "4 rows in 2 classes of zip and age" in done.out
 
 
 @pytest.mark.parametrize("table", ["-", "sqlite:endless.db#v"])

@@ -261,3 +261,21 @@ def test_what_stands_beside_a_risk_is_what_its_remarks_say():
     assert found == {"average": max(Fraction(6, sum(people)), mean), "at_risk": Fraction(1 + 2, n)}
     over = tclose.audit({"q": [1, 1, 2, 2], "s": list("aabb")}, tclose.Roles("q", "s"), measure="all")
     assert over["s"]["enhanced_beta"].details == {"pairs_over_cap": 2}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("model", ["delta", "kl", "beta"])
+def test_what_has_no_bound_is_beyond_a_threshold_that_no_float_holds(model):
+    """The class b lacks x, so that its log-ratio is infinite; the reference lacks y, so that the gains of b are."""
+    reference = None if model == "delta" else {"s": {"x": 1}}
+    table = {"q": ["a", "a", "b"], "s": ["x", "y", "y"]}
+    audit = tclose.audit(table, tclose.Roles("q", "s:nominal"), require={model: "1e400"}, reference=reference)
+    assert audit["s"][model].value == math.inf
+    assert not audit.holds
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_threshold_that_no_float_tells_from_nothing_is_searched_for_without_a_warning():
+    table = {"q": [1, 2, 3, 4, 5, 6], "s": ["x", "y"] * 3}
+    roles = tclose.Roles("q", "s:nominal")
+    assert tclose.anonymize(table, roles, require={"k": 2, "t": "1e-400"}, method="mondrian", effort=0).holds

@@ -47,6 +47,12 @@ def test_a_threshold_is_what_the_definition_allows(key):
             required(key, threshold)
 
 
+@pytest.mark.parametrize("key", [*COUNTS, *AT_LEAST_ONE])
+def test_a_threshold_that_no_table_reaches_is_not_called_too_small(key):
+    with pytest.raises(ThresholdError, match="is larger than any table can have"):
+        required(key, "1e30")
+
+
 @pytest.mark.parametrize("key", sorted({*MODELS} - {"ke", "nt"}))
 def test_a_threshold_that_no_class_can_miss_is_vacuous_and_no_other(key):
     """A share is at most 1, a count at least 1, whatever the attribute; t asks the attribute's distance."""

@@ -10,6 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from tclose.counts import Integers, Part, sparse_block
+from tclose.exact import as_float
 from tclose.measuring import Task, measured
 from tclose.models.catalogue import Requirement, columns_known
 from tclose.recoding.checking import failing_classes
@@ -74,7 +75,7 @@ def binding(problem: Problem, search: Search) -> Binding | None:
 
 def _beyond(obstacle: Obstacle) -> float:
     """Return by how much a figure misses its threshold; of one above 1, as a share of it."""
-    value, threshold = float(obstacle.value), float(obstacle.requirement.threshold)
+    value, threshold = float(obstacle.value), as_float(obstacle.requirement.threshold)
     return abs(value - threshold) / max(threshold, 1.0)
 
 

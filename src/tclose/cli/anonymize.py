@@ -33,6 +33,7 @@ from tclose.cli.request import Request, request_of
 from tclose.cli.requirement_options import requirement_options
 from tclose.frontiers import Frontier
 from tclose.releases import Release
+from tclose.sources import read_once
 
 _HELP = """Make a release of TABLE that meets the requirements and loses as little detail
 as can be: quasi-identifiers are generalised, identifiers removed, and so is
@@ -129,7 +130,7 @@ def _check_frontier(table: object, given: dict[str, Any]) -> None:
     page = given["report"] is not None and Path(given["report"]).suffix.lower() in PAGES
     if not page and given["form"] != "html":
         raise click.UsageError("--frontier goes into the report: name one with --report FILE.html.")
-    if table == "-" or (isinstance(table, str) and Path(table).is_fifo()):
+    if read_once(table):
         raise click.UsageError("--frontier reads the table a second time; save it as a file, and name that.")
 
 

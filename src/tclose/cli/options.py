@@ -40,6 +40,18 @@ class TableName(click.types.StringParamType):
         return fitting or [CompletionItem(incomplete, type="file")]
 
 
+class Seconds(click.FloatRange):
+    """A time to wait: more than nothing, and less than a million seconds, which the clocks of systems can count."""
+
+    def __init__(self) -> None:
+        super().__init__(0, 10**6, min_open=True, max_open=True)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Refuse what is no number too: it is neither below nor above a bound."""
+        seconds = super().convert(value, param, ctx)
+        return seconds if seconds > 0 else self.fail(f"{value} is no number of seconds.", param, ctx)
+
+
 def option(*declarations: str, section: str, **settings: Any) -> Decorator:
     """Declare an option under a heading of the help."""
     return click.option(*declarations, cls=Option, section=section, **settings)
@@ -208,7 +220,7 @@ reading_options = together(
         "--timeout",
         section=READING,
         metavar="SECONDS",
-        type=click.FloatRange(0, min_open=True),
+        type=Seconds(),
         help="When to give up: after so many seconds of work, or of one statement of a database.",
     ),
 )

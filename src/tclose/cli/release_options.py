@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from tclose.cli.options import OUTPUT, RELEASE, option, template_option, together
+from tclose.cli.options import OUTPUT, RELEASE, Seconds, option, template_option, together
 from tclose.engines.disguises import MOST_DAYS, USUAL_DAYS
 from tclose.policy_release import AGAINST, MOST_EFFORT
 from tclose.recoding.losses.catalogue import LOSSES
@@ -120,7 +120,7 @@ search_options = together(
         "--within",
         section=RELEASE,
         metavar="SECONDS",
-        type=click.FloatRange(0, min_open=True),
+        type=Seconds(),
         help="Be content, after so many seconds of searching, with the best release so far, as soon as there is one.",
     ),
     option(

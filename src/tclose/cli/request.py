@@ -18,7 +18,7 @@ from tclose.errors import InputError
 from tclose.policy import SAMPLING_KEYS, Policy, declared_distance
 from tclose.policy_files import read_policies, read_policy
 from tclose.roles import Distance, Roles
-from tclose.sources import files_read
+from tclose.sources import files_read, read_once
 from tclose.sources.database import is_database_address
 from tclose.sources.examples import example_named
 from tclose.sources.source import ReadOptions
@@ -117,10 +117,12 @@ def _policy(tables: tuple[str, ...], given: Mapping[str, Any], file: str | None)
 
 
 def _columns(tables: tuple[str, ...], given: Mapping[str, Any], read: ReadOptions) -> Collection[str]:
-    """Return the columns of the table; none for standard input, which can be read only once."""
+    """Return the columns of the table; none where it can be read only once."""
     from tclose.engines.choosing import column_names
 
-    return () if tables == ("-",) else column_names(table_names(tables, given, read), read=read)
+    if len(tables) == 1 and read_once(tables[0]):
+        return ()
+    return column_names(table_names(tables, given, read), read=read)
 
 
 def _roles(policy: Policy, given: Mapping[str, Any], columns: Columns) -> tuple[Roles, dict[str, str]]:

@@ -241,6 +241,8 @@ _BEYOND_ALL_TABLES = 2**62
 
 def _check(model: type[Model], threshold: Fraction) -> None:
     low, high = model.bounds
+    if threshold > high >= _BEYOND_ALL_TABLES:
+        raise ThresholdError(f"The threshold of {model.key} is larger than any table can have.")
     if not low <= threshold <= high:
         top = "" if high >= _BEYOND_ALL_TABLES else f" and at most {high}"
         raise ThresholdError(f"The threshold of {model.key} must be at least {low}{top}, not {written(threshold)}.")

@@ -2,7 +2,7 @@
 
 from tclose.sources.database import DatabaseTable, is_database
 from tclose.sources.examples import EXAMPLES, Example, example_named
-from tclose.sources.locate import files_read, locate
+from tclose.sources.locate import files_read, locate, read_once
 from tclose.sources.source import (
     FORMATS,
     ExampleSource,
@@ -32,4 +32,5 @@ __all__ = [
     "files_read",
     "is_database",
     "locate",
+    "read_once",
 ]

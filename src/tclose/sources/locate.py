@@ -10,7 +10,7 @@ from tclose.errors import SourceError, listed
 from tclose.sources.addresses import advice_for, unread_scheme
 from tclose.sources.database import DatabaseTable, files_of_database, is_database_address
 from tclose.sources.examples import example_named
-from tclose.sources.paths import files_at, files_below
+from tclose.sources.paths import files_at, files_below, is_pipe, named_path
 from tclose.sources.source import (
     ExampleSource,
     FileSource,
@@ -98,6 +98,11 @@ def files_read(table: object, what: str = "the table itself or one of its files"
     if isinstance(table, Sequence) and not isinstance(table, bytes | bytearray | memoryview):
         return {path: what for item in table if isinstance(item, str | Path) for path in files_read(item, what)}
     return {}
+
+
+def read_once(table: object) -> bool:
+    """Say whether the rows of a table come only once: from standard input, or from a pipe."""
+    return isinstance(table, str | Path) and (str(table) == "-" or is_pipe(named_path(table)))
 
 
 def _named(table: str | Path, options: ReadOptions) -> Source:

@@ -28,7 +28,7 @@ def files_at(given: Sequence[str | Path], options: ReadOptions) -> Source:
         if not str(item):
             raise SourceError("An empty name names no table. Give the path of a file or a folder.")
         path = named_path(item)
-        if len(given) == 1 and _is_pipe(path):
+        if len(given) == 1 and is_pipe(path):
             return StreamSource(label, path, options)
         root, files = _expand(path)
         if not os.path.lexists(path):
@@ -124,7 +124,8 @@ def _files_in(folder: Path) -> list[Path]:
     return files
 
 
-def _is_pipe(path: Path) -> bool:
+def is_pipe(path: Path) -> bool:
+    """Say whether a path leads to a pipe, whose rows come only once."""
     try:
         return stat.S_ISFIFO(path.stat().st_mode)
     except (OSError, ValueError):

@@ -13,7 +13,7 @@ import numpy as np
 from tclose.counts import Integers
 from tclose.engines.class_tables import LABEL, ClassTable, EncodedKeys
 from tclose.engines.duckdb.connection import allowed_memory
-from tclose.engines.duckdb.exposing import fetched, in_zone, published
+from tclose.engines.duckdb.exposing import fetched, in_zone, published, with_place_for_zero
 from tclose.engines.duckdb.failures import translated
 from tclose.engines.duckdb.key_words import KeyWords
 from tclose.engines.duckdb.pandas_views import exact_frame
@@ -32,7 +32,7 @@ _VIEW = "This view of the classes"
 
 def _published(value: str, column: Column) -> str:
     """Return the SQL of a key's value as it is written: a point in time that has a zone as one in UTC."""
-    return value if column.zone is None else published(value, column.type, column.own)
+    return with_place_for_zero(value, column.type) if column.zone is None else published(value, column.type, column.own)
 
 
 def _fetched(value: str, column: Column) -> str:

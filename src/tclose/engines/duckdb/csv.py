@@ -13,6 +13,7 @@ import duckdb
 from tclose.engines.base import Progress
 from tclose.engines.duckdb.alike_lines import TIMES, Lines, nulls_of, scan_of
 from tclose.engines.duckdb.connection import private_folder
+from tclose.engines.duckdb.exposing import bare_decimal
 from tclose.engines.duckdb.failures import translated
 from tclose.engines.duckdb.inference import SQL, DuckTexts, strict_value
 from tclose.engines.duckdb.sql import fresh_name, literal
@@ -324,7 +325,7 @@ def _bare(table: LoadedTable, aliases: Sequence[str], text: TextTable, types: Ma
     ]
     if not numbers:
         return frozenset()
-    values = [f"rtrim(rtrim(CAST({types[alias].value(alias, SQL)} AS VARCHAR), '0'), '.')" for alias in numbers]
+    values = [bare_decimal(types[alias].value(alias, SQL), types[alias].type) for alias in numbers]
     looks = ", ".join(f"bool_and({alias} = {value})" for alias, value in zip(numbers, values, strict=True))
     with translated(table.label, names=text.files, connection=table.connection):
         (found,) = table.connection.execute(f"SELECT {looks} FROM ({text.relation})").fetchall()  # noqa: S608

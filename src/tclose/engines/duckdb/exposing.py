@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tclose.engines.rounding import MOST_DIGITS
 from tclose.values import FineMoment
 
 ZONED = "TIMESTAMP WITH TIME ZONE"
@@ -21,6 +22,7 @@ _NARROW_DIGITS = 9
 """So many digits tell every float of 32 bits from every other."""
 _FINEST_TIE = 2**13
 """A decimal of that many digits that is a tie, or a float in the middle of two, has no finer binary fraction."""
+_ALL_BEHIND_MARK = re.compile(r"DECIMAL\((\d+),\1\)")
 _OFFSET = re.compile(r"(?:UTC)?([+-])(\d{2}):?(\d{2})")
 
 
@@ -123,6 +125,48 @@ def plain_decimal(text: str) -> str:
         f"ELSE left({digits}, {place}) || '.' || substr({digits}, {place} + 1) END"
     )
     return f"CASE WHEN contains({text}, 'e') THEN {moved} ELSE regexp_replace({text}, '[.]0$', '') END"
+
+
+def decimal_text(value: str, kind: str) -> str:
+    """Return the SQL of the text of a decimal; DuckDB writes no zero before the mark where a type has no place for it.
+
+    Examples
+    --------
+    >>> import duckdb
+    >>> duckdb.sql(f"SELECT {decimal_text('x', 'DECIMAL(2,2)')} FROM (SELECT -0.05::DECIMAL(2,2) AS x)").fetchall()
+    [('-0.05',)]
+    """
+    text = f"CAST({value} AS VARCHAR)"
+    return text if all_behind_mark(kind) is None else rf"regexp_replace({text}, '^(-?)[.]', '\10.')"
+
+
+def bare_decimal(value: str, kind: str) -> str:
+    """Return the SQL of the text of a decimal that has a mark, without idle zeros."""
+    return f"rtrim(rtrim({decimal_text(value, kind)}, '0'), '.')"
+
+
+def with_place_for_zero(value: str, kind: str) -> str:
+    """Return the SQL of a value in a type with a place for the zero before a decimal's mark, where one is that wide.
+
+    Examples
+    --------
+    >>> with_place_for_zero("x", "DECIMAL(2,2)"), with_place_for_zero("x", "DECIMAL(3,2)")
+    ('CAST(x AS DECIMAL(3,2))', 'x')
+    """
+    digits = all_behind_mark(kind)
+    return value if digits in (None, MOST_DIGITS) else f"CAST({value} AS DECIMAL({digits + 1},{digits}))"
+
+
+def all_behind_mark(kind: str) -> int | None:
+    """Return how many digits the decimals of a type have, where all of them stand behind the mark.
+
+    Examples
+    --------
+    >>> all_behind_mark("DECIMAL(2,2)"), all_behind_mark("DECIMAL(3,2)")
+    (2, None)
+    """
+    found = _ALL_BEHIND_MARK.fullmatch(kind)
+    return int(found[1]) if found else None
 
 
 def zone_called(name: str) -> dt.tzinfo:

@@ -46,6 +46,8 @@ _CUT_OFF = {
 """Whether a value loses something in a Parquet file."""
 _ENDLESS = dict.fromkeys(("DOUBLE", "FLOAT"), "isinf({0})")
 """Whether JSON has no number for a value."""
+_FULL = {"DECIMAL(38,38)": "{0} IS NOT NULL"}
+"""Whether a number has no place for the zero that JSON asks for before its mark, and no type has one digit more."""
 _WAY_OUT = "Write Parquet (.parquet), which keeps every value as it is."
 
 
@@ -105,6 +107,8 @@ def check_values(connection: duckdb.DuckDBPyConnection, columns: Sequence[Column
         )
     if form.kind == "json" and (endless := _having(connection, columns, query, _ENDLESS)):
         raise InputError(f"The column {endless.name!r} has infinite numbers, and JSON has none. {_WAY_OUT}")
+    if form.kind == "json" and (full := _having(connection, columns, query, _FULL)):
+        raise InputError(f"Numbers of the column {full.name!r} have more digits than are written as JSON. {_WAY_OUT}")
     if form.kind not in _SAFE:
         return
     doubtful = [column for column in columns if not column.type.startswith(_SAFE[form.kind])]

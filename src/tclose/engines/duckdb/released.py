@@ -169,7 +169,10 @@ class DuckDBReleased(Released[Column]):
                 return self._with_categories()
             days = days_alone(self.connection, self.columns, self._form.distinct)
         packed = form.kind in ("excel", "spss", "stata")
-        shown = [each.alias if packed and each.zone is None else each.written for each in self.columns]
+        if form.kind == "json":
+            shown = [each.in_json for each in self.columns]
+        else:
+            shown = [each.alias if packed and each.zone is None else each.written for each in self.columns]
         pairs = zip(self.columns, shown, strict=True)
         return [f"CAST({each.alias} AS DATE)" if each in days else value for each, value in pairs]
 

@@ -11,7 +11,19 @@ import duckdb
 
 from tclose.engines import base
 from tclose.engines.base import check_names, check_rows
-from tclose.engines.duckdb.exposing import COARSER, FINE_ZONED, ZONED, Exposed, exposed, plain_decimal, published
+from tclose.engines.duckdb.exposing import (
+    COARSER,
+    FINE_ZONED,
+    ZONED,
+    Exposed,
+    all_behind_mark,
+    bare_decimal,
+    decimal_text,
+    exposed,
+    plain_decimal,
+    published,
+    with_place_for_zero,
+)
 from tclose.engines.duckdb.failures import translated
 from tclose.engines.duckdb.problems import NESTED, TOO_FINE
 from tclose.engines.duckdb.sql import fresh_name, repeated
@@ -62,8 +74,15 @@ class Column(base.Column):
     def written(self) -> str:
         """The SQL of the column in a file of text: a point in time that has a zone says that it is in UTC."""
         if self.bare:
-            return f"rtrim(rtrim(CAST({self.alias} AS VARCHAR), '0'), '.')"
+            return bare_decimal(self.alias, self.type)
+        if all_behind_mark(self.type):
+            return decimal_text(self.alias, self.type)
         return self.alias if self.zone is None else self.published
+
+    @property
+    def in_json(self) -> str:
+        """The SQL of the column in JSON, where a number is one: in a type with a place for the zero before its mark."""
+        return with_place_for_zero(self.alias, self.type) if self.zone is None else self.published
 
     def moved(self, zone: dt.tzinfo) -> Column:
         """Return a column of times in UTC that are shown in a zone."""
@@ -213,7 +232,7 @@ def text_of(column: Column) -> str:
     if column.type == "DOUBLE":
         return plain_decimal(f"CAST({column.alias} + 0.0 AS VARCHAR)")
     if column.type.startswith("DECIMAL"):
-        return f"CASE WHEN contains({text}, '.') THEN rtrim(rtrim({text}, '0'), '.') ELSE {text} END"
+        return f"CASE WHEN contains({text}, '.') THEN {bare_decimal(column.alias, column.type)} ELSE {text} END"
     return text
 
 

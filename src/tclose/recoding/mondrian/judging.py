@@ -72,13 +72,13 @@ class Judge:
             for at, requirement in self.close:
                 distances, beyond = _beyond(blocks[at], self.problem.domains[at], requirement)
                 failed |= beyond
-                if self.wary and requirement.threshold:
-                    np.maximum.at(strain, pieces.cut[span], (distances + FREE) / float(requirement.threshold))
+                if self.wary and (threshold := float(requirement.threshold)):
+                    np.maximum.at(strain, pieces.cut[span], (distances + FREE) / threshold)
             missed[pieces.cut[span][failed]] = True
         return missed, strain
 
     def _strains(self) -> bool:
-        return self.wary and any(requirement.threshold for _, requirement in self.close)
+        return self.wary and any(float(requirement.threshold) for _, requirement in self.close)
 
     @cached_property
     def _asked(self) -> frozenset[int]:
