@@ -104,4 +104,4 @@ def _is_any(task: Task) -> bool:
 
 def _empties_an_attribute(problem: Problem, partition: Partition) -> bool:
     kept = problem.ranks[partition.rows[partition.classes >= 0]]
-    return bool((kept < 0).all(axis=0).any()) if len(kept) else False
+    return bool((kept < 0).all(axis=0).any())
