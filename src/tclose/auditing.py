@@ -37,7 +37,7 @@ from tclose.presets.safe_harbor import applied
 from tclose.progress import shows_progress, silent
 from tclose.references import Reference, is_joint, population_of
 from tclose.results import AttributeAudit, Audit, ClassTable, Evidence
-from tclose.roles import Distance, Nominal, Roles
+from tclose.roles import CARRIES, Distance, Nominal, Roles
 from tclose.sources.examples import is_example
 from tclose.surveying import surveyed
 
@@ -333,7 +333,7 @@ def _distances(run: Run, roles: Roles) -> list[Distance | None]:
 
 def _notes(roles: Roles) -> Iterable[str]:
     if roles.naming:
-        yield f"The table carries identifiers ({listed(roles.naming)}); remove them before it is published."
+        yield f"{CARRIES} ({listed(roles.naming)}); remove them before it is published."
     if is_joint(roles):
         yield "The sensitive attributes are measured together, their combinations as nominal values."
     if roles.together == "quasi" and len(roles.sensitive) > 1:

@@ -25,6 +25,8 @@ __all__ = [
     "distance_named", "split_name",
 ]  # fmt: skip
 
+CARRIES = "The table carries identifiers"
+"""What begins the note on columns that must not be published."""
 Together = Literal["each", "quasi", "joint"]
 """Several sensitive attributes: each alone, the others among the quasi-identifiers, or as one."""
 Others = Literal["publish", "remove", "refuse"]

@@ -228,3 +228,17 @@ def test_a_release_without_people_is_not_judged_by_its_rows_unless_somebody_says
         assert refused.code == 2
         assert "counts people by the column 'who'" in refused.err
         assert in_process(capfdbinary, *asked, "--rows").code == 0
+
+
+def test_a_report_counts_people_values_of_people_and_carries_no_identifier():
+    """Twelve people with three visits each; the five values of a person in a class are fewer than its visits."""
+    rows = [(at // 3, "AB"[at // 18], "xyx"[at % 3]) for at in range(36)]
+    people, zips, ills = zip(*rows, strict=True)
+    table = {"id": list(people), "zip": list(zips), "ill": list(ills)}
+    release = tclose.anonymize(
+        table, tclose.Roles(["zip"], ["ill:nominal"], person="id"), require={"k": 5}, hierarchies={"zip": "flat"}
+    )
+    page = release.to_html()
+    assert "(12 values of people), distance 0" in page
+    assert "0 % of people have a chance above 1 in 5" in page.replace("\xa0", " ")
+    assert "carries identifiers" not in page

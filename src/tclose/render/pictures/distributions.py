@@ -14,8 +14,8 @@ from tclose.render.pictures.frame import MARGIN, Spacing, legend, notes
 from tclose.render.pictures.lettering import SIZE, labels_under, shortened, text_width
 from tclose.render.pictures.svg import Subject, box, document, element, escaped, line, words
 from tclose.render.words.cells import key_text, visible
-from tclose.render.words.explanations import whole_of
-from tclose.render.words.phrases import percent, units
+from tclose.render.words.explanations import mass_of, whole_of
+from tclose.render.words.phrases import percent
 
 LEFT = 72
 TALL = 84
@@ -72,7 +72,7 @@ class _Panel:
 
     @property
     def _about(self) -> str:
-        rows = units(self.explanation.size, self.explanation.unit)
+        rows = mass_of(self.explanation, self.explanation.size)
         return f" ({rows}), distance {result(self.explanation.value)}"
 
     def short_name(self, room: float) -> str:

@@ -10,9 +10,9 @@ from tclose.render.pictures.amounts import alike, amount, exactly, result, share
 from tclose.render.pictures.columns import Arrow, Columns
 from tclose.render.pictures.svg import Subject
 from tclose.render.words.cells import key_text, visible
-from tclose.render.words.explanations import whole_of
+from tclose.render.words.explanations import mass_of, whole_of
 from tclose.render.words.numbers import numbered
-from tclose.render.words.phrases import counted, percent, units
+from tclose.render.words.phrases import counted, percent
 from tclose.values import as_text
 
 SAME = "The class is distributed exactly as {whole}: nothing has to be moved."
@@ -60,7 +60,7 @@ def how_to_read_moves(explanation: Explanation) -> str:
     """Return what somebody must know who has never seen such a picture."""
     if same := nothing_to_move(explanation):
         return same
-    rows, whole = units(explanation.size, explanation.unit), whole_of(explanation)
+    rows, whole = mass_of(explanation, explanation.size), whole_of(explanation)
     return (
         f"Bars are what the class ({rows}) has, dashed outlines what {whole} ({explanation.total:,}) has. "
         f"The arrows move what is too much into the holes until both are alike. "

@@ -51,6 +51,7 @@ from tclose.render.words.cells import visible
 from tclose.render.words.folders import without_folders
 from tclose.render.words.phrases import classes, counted, everyone, joined, percent, title_of
 from tclose.results import Audit, Figure
+from tclose.roles import CARRIES
 
 
 @dataclass(frozen=True)
@@ -146,6 +147,7 @@ def _audits(release: Release, written: Written | None) -> _Audits | None:
     driving = release.work.drivers()
     attributes = {each: replace(found, drivers=driving[each]) for each, found in own.attributes.items()}
     own = replace(own, source=name, attributes=attributes)
+    own = replace(own, notes=tuple(note for note in own.notes if not note.startswith(CARRIES)))  # it was removed
     return _Audits(own, replace(original, source=name), release.work.before())
 
 

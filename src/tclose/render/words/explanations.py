@@ -51,7 +51,7 @@ def verdict(explanation: Explanation) -> list[str]:
 
 def _equal_sentence(explanation: Explanation) -> str:
     name, table = visible(explanation.attribute), whole_of(explanation)
-    rows = _mass(explanation, explanation.size)
+    rows = mass_of(explanation, explanation.size)
     if len(explanation.values) == 1:
         only = f"{name} has a single value, so there is nothing to learn from"
         return f"{only} the class {key_text(explanation.key)} ({rows}): its distance from {table} is 0."
@@ -71,7 +71,7 @@ def _shift_sentence(explanation: Explanation) -> str:
     )
 
 
-def _mass(explanation: Explanation, number: int) -> str:
+def mass_of(explanation: Explanation, number: int) -> str:
     """Return how much a distribution is made of: rows, or the values of people, who count once for each they have."""
     if explanation.unit == "rows":
         return counted(number, "row")
@@ -154,8 +154,8 @@ def class_sentence(explanation: Explanation) -> str:
     value = " with a value" if explanation.domain.left_out and explanation.unit == "rows" else ""
     once = ": everyone counts once for every value that they have there" if explanation.unit == "people" else ""
     compared = visible(explanation.reference).rstrip(".")
-    size = "" if given_shares(explanation) else f" of {_mass(explanation, explanation.total)}{value}"
-    rows = _mass(explanation, explanation.size)
+    size = "" if given_shares(explanation) else f" of {mass_of(explanation, explanation.total)}{value}"
+    rows = mass_of(explanation, explanation.size)
     return (
         f"The class {key_text(explanation.key)} has {rows}{value}{once}. It is compared with {compared}{size}, "
         f"where {visible(explanation.attribute)} has {counted(len(explanation.values), 'value')} "

@@ -31,19 +31,29 @@ def risks(audit: Audit) -> tuple[Risk, ...]:
     """Return the prosecutor, the journalist and the marketer."""
     figures = audit.figures
     return (
-        _risk("prosecutor", "knows that someone is in the table, and looks for that person", figures.get("prosecutor")),
+        _risk(
+            "prosecutor",
+            "knows that someone is in the table, and looks for that person",
+            figures.get("prosecutor"),
+            audit.unit,
+        ),
         _journalist(audit),
-        _risk("marketer", "links the whole table, and wants as many people as possible", figures.get("marketer")),
+        _risk(
+            "marketer",
+            "links the whole table, and wants as many people as possible",
+            figures.get("marketer"),
+            audit.unit,
+        ),
     )
 
 
-def _risk(attacker: str, who: str, figure: Figure | None) -> Risk:
+def _risk(attacker: str, who: str, figure: Figure | None, unit: str) -> Risk:
     if figure is None:
         return Risk(attacker, who, None, "not measured", "")
     average, at_risk = figure.details.get("average"), figure.details.get("at_risk")
     more = [
         "" if average is None else f"on average {shown(average)}",
-        "" if at_risk is None else f"{percent(at_risk)} of rows have a chance above 1 in 5",
+        "" if at_risk is None else f"{percent(at_risk)} of {unit} have a chance above 1 in 5",
     ]
     return Risk(attacker, who, float(figure.value), shown(figure.value), "; ".join(filter(None, more)))
 
@@ -51,7 +61,7 @@ def _risk(attacker: str, who: str, figure: Figure | None) -> Risk:
 def _journalist(audit: Audit) -> Risk:
     who = "does not know who is in the table, and wants to show that somebody is found"
     if "journalist" in audit.figures:
-        return _risk("journalist", who, audit.figures["journalist"])
+        return _risk("journalist", who, audit.figures["journalist"], audit.unit)
     if audit.population is None:
         return Risk("journalist", who, None, _UNKNOWN, "")
     low, high = audit.population.journalist

@@ -47,11 +47,11 @@ export function comparison(job) {
 
 // Each column as it was and, beside it, as it is published, with what changed tinted.
 function sides(told, rows) {
-  const lines = rows.flatMap(({ size, before, after }) => after.map((cells, at) => h("tr", {}, h("td", {}, at ? "" : size.toLocaleString("en")), told.columns.map((_, place) => pair(before ? cell(before[place]) : "withheld", cells ? cell(cells[place]) : "left out")))));
+  const lines = rows.flatMap(({ size, before, after }) => after.map((cells, at) => h("tr", {}, h("td", {}, at ? "" : size.toLocaleString("en")), told.columns.map((_, place) => pair(before ? cell(before[place]) : null, cells ? cell(cells[place]) : "left out")))));
   return beside(told.columns, lines, "Rows before and after", told.counts);
 }
 
-const pair = (was, is) => [h("td", { class: "before was" }, was), h("td", { class: was === is ? "after" : "after changed" }, is)];
+const pair = (was, is) => [h("td", { class: "before was" }, was ?? "withheld"), h("td", { class: was === null || was === is ? "after" : "after changed" }, is)];
 
 // A table with two columns for each: before and after; with counts, one of them first.
 function beside(columns, lines, name, counts = "") {

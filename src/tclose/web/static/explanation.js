@@ -52,7 +52,7 @@ export function explanationPanel() {
     redraw(
       element,
       h("h2", {}, `${keyText(told.class)}: t = ${both(told.distance)}`),
-      h("p", { class: "soft" }, `${visible(told.attribute)}, ${told.counts === "people" ? counted(told.size, "person", "people") : counted(told.size, "row")} of the class against ${told.total.toLocaleString("en")} of the whole`),
+      h("p", { class: "soft" }, `${visible(told.attribute)}, ${told.counts === "people" ? counted(told.size, "value of people", "values of people") : counted(told.size, "row")} of the class against ${told.total.toLocaleString("en")} of the whole`),
       choices,
       shown.element,
       told.words.map((sentence) => h("p", {}, readable(sentence))),

@@ -176,7 +176,7 @@ function drivers(name, attribute, told) {
     { class: "drivers", "aria-label": `What drives the disclosure of ${visible(name)}`, "data-drivers": averages ? "average" : "largest" },
     h("h3", {}, `What drives the disclosure of ${visible(name)}`, meaning("driver")),
     h("p", { class: "soft" }, visible(told.driving)),
-    h("ul", { class: "bars" }, bar("as it is", now, "as-is"), ranked.map(([column, found]) => bar(`without ${visible(column)}`, found, column === told.driver ? "most" : ""))),
+    ranked.every(([, found]) => number(found.value) === number(now.value)) ? null : h("ul", { class: "bars" }, bar("as it is", now, "as-is"), ranked.map(([column, found]) => bar(`without ${visible(column)}`, found, column === told.driver ? "most" : ""))),
   );
 }
 

@@ -16,15 +16,18 @@ const TOGETHER = [
 
 export function requirementsPanel() {
   const body = h("div", {});
+  const given = h("span", { class: "soft" });
   const draw = () => redraw(body, rows(), h("div", { class: "pair" }, adding(draw), preset()), more());
-  listen("policy", draw);
+  const tell = () => { given.textContent = requirementsSuggested() ? " suggested" : ""; };
+  for (const drawn of [draw, tell]) listen("policy", drawn);
   let shown = null;
   listen("audit", () => { if (state.audit.error !== shown) { shown = state.audit.error; draw(); } });
   draw();
+  tell();
   return h(
     "section",
     { class: "box", "aria-labelledby": "requirements-title" },
-    h("h2", { id: "requirements-title" }, "Requirements", meaning("requirement")),
+    h("div", { class: "titled" }, h("h2", { id: "requirements-title" }, "Requirements", meaning("requirement")), given),
     body,
     projectActions(),
   );
@@ -77,7 +80,7 @@ function row(key, attribute, text) {
     {},
     h("label", { for: id }, h("strong", {}, `${key} ${sign}`), h("span", { class: "unseen" }, ` of ${of}`)),
     input,
-    h("span", { class: "soft" }, `${of}${suggests(key, attribute, text) ? ", suggested" : ""}`, meaning(model.title, model.meaning)),
+    h("span", { class: "soft" }, `${of}${!requirementsSuggested() && suggests(key, attribute, text) ? ", suggested" : ""}`, meaning(model.title, model.meaning)),
     button("✕", () => change((policy) => { delete place(policy)[key]; }), { class: "icon", "aria-label": `Remove the requirement ${key} of ${of}` }),
     fault ? h("p", { class: "problem", id: `${id}-fault` }, visible(fault)) : null,
   );
