@@ -1,7 +1,7 @@
 """The picture that plays: at every rest it shows what the columns hold, and in the end the table and the whole bill."""
 
 from fractions import Fraction
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -52,6 +52,21 @@ def test_both_ways_end_at_the_table_for_the_same_price_and_take_only_what_is_the
         for at in range(len(columns.items) - 1)
     ]
     assert sorted(stage.mass for stage in carried(columns)) == sorted(flow for flow in flows if flow)
+
+
+def test_values_of_a_group_stand_beside_each_other_whatever_the_alphabet_says():
+    tree = {"*": {"lung": ["asthma", "flu"], "stomach": ["cramp", "ulcer"], "eye": ["cataract"]}}
+    ills = ["asthma", "cramp", "flu", "ulcer", "cataract", "flu", "flu", "ulcer"]
+    explanation = explained({"q": list("aaaabbbb"), "s": ills}, tclose.Hierarchical(tree))
+    columns = columns_of(explanation)
+    labels = [column.label for column in columns.items]
+    assert {frozenset(pair) for pair in pairwise(labels)} >= {
+        frozenset({"asthma", "flu"}), frozenset({"cramp", "ulcer"}),
+    }  # fmt: skip
+    shares = dict(zip(explanation.values, explanation.outside, strict=True))
+    assert held(columns, arrows_of(columns))[-1] == [shares[label] for label in labels]
+    texts = [element.text for element in ET.fromstring(explanation.animation().svg).iter() if element.text]
+    assert (texts.count("lung"), texts.count("stomach"), texts.count("eye")) == (1, 1, 1)
 
 
 def at(element, name, time, whole):

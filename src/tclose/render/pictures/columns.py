@@ -83,7 +83,7 @@ def columns_of(explanation: Explanation) -> Columns:
     """Return the columns of a picture: at most 24."""
     many = len(explanation.values)
     if many <= MOST_COLUMNS:
-        return _columns(explanation, list(range(many)))
+        return _columns(explanation, _beside_each_other(explanation))
     if explanation.on_a_line:
         return _columns(explanation, [at * GROUPS // many for at in range(many)])
     size, total = explanation.size, explanation.total
@@ -94,6 +94,16 @@ def columns_of(explanation: Explanation) -> Columns:
     for column, at in enumerate(sorted(by_difference[: GROUPS - 1])):
         column_of[at] = column
     return _columns(explanation, column_of)
+
+
+def _beside_each_other(explanation: Explanation) -> list[int]:
+    """Return the column of each value: in their order, but in a tree those of a group side by side."""
+    groups = [explanation.levels[at] for at in reversed(range(len(explanation.levels)))]
+    places = sorted(range(len(explanation.values)), key=lambda at: (*(group[at] for group in groups), at))
+    column_of = [0] * len(places)
+    for column, at in enumerate(places):
+        column_of[at] = column
+    return column_of
 
 
 def regrouped(columns: Columns, explanation: Explanation) -> Columns:
@@ -129,16 +139,17 @@ def _label(explanation: Explanation, positions: list[int]) -> str:
 
 def arrows_of(columns: Columns) -> list[Arrow]:
     """Return all moves between columns: each by itself, or summed from group to group."""
+    column_of = columns.column_of
     if not columns.grouped:
         return [
-            Arrow(numbered("B", at), step.start - 1, step.end - 1, step.mass, step.cost, 1)
+            Arrow(numbered("B", at), column_of[step.start - 1], column_of[step.end - 1], step.mass, step.cost, 1)
             for at, step in enumerate(columns.explanation.moves, start=1)
         ]
     unit = columns.explanation.size * columns.explanation.total
     fine = unit * (columns.explanation.scale or 1)
     sums: dict[tuple[int, int], list[int]] = {}
     for step in columns.explanation.moves:
-        way = columns.column_of[step.start - 1], columns.column_of[step.end - 1]
+        way = column_of[step.start - 1], column_of[step.end - 1]
         if way[0] != way[1]:
             known = sums.setdefault(way, [0, 0, 0])
             mass = step.mass.numerator * (unit // step.mass.denominator)

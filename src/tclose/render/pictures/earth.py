@@ -226,9 +226,17 @@ class _Picture:
         return parts
 
     @cached_property
+    def _values(self) -> list[int]:
+        """The value of each column, where each has one."""
+        return sorted(range(len(self.columns.column_of)), key=self.columns.column_of.__getitem__)
+
+    @cached_property
     def _levels(self) -> list[list[int]]:
+        """For each level of a tree the group of each column."""
         whole = self.columns.explanation
-        return whole.levels if whole.hierarchy is not None and not self.columns.grouped else []
+        if whole.hierarchy is None or self.columns.grouped:
+            return []
+        return [[level[at] for at in self._values] for level in whole.levels]
 
     def _apart(self, stage: Arrow) -> int:
         """Return how high a block rises in a tree: to the lowest group that holds both ends."""
@@ -249,7 +257,7 @@ class _Picture:
                 left, right = self.spacing.centres[first], self.spacing.centres[at - 1]
                 parts.append(line(left - self.bar / 2, y, right + self.bar / 2, y, "tc-branch"))
                 room = right - left + self.spacing.pitch - 6
-                text = shortened(whole.label(first + 1, height), room, SMALL)
+                text = shortened(whole.label(self._values[first] + 1, height), room, SMALL)
                 parts.append(words((left + right) / 2, y - 4, text, "tc-small tc-soft"))
                 first = at
         return parts, ground

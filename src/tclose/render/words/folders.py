@@ -1,4 +1,4 @@
-"""What was read named as anyone may know it: files by their names, without the folders of this machine."""
+"""What was read named as anyone may know it: files without the folders of this machine, tables without their server."""
 
 from __future__ import annotations
 
@@ -15,15 +15,17 @@ Found = TypeVar("Found", Audit, Explanation)
 
 
 def without_folders(source: str) -> str:
-    """Return how a table was named, without the folders of this machine.
+    """Return how a table was named, without the folders of this machine and without the server that holds it.
 
     Examples
     --------
     >>> without_folders("data/a.csv, data/b.csv"), without_folders("the example 'salary'")
     ('a.csv, b.csv', "the example 'salary'")
+    >>> without_folders("public.patients of postgresql://db.example/clinic")
+    'public.patients'
     """
     if "://" in source:
-        return source
+        return source.partition(" of ")[0] if " of " in source.partition("://")[0] else source
     return ", ".join(PurePath(part).name or part for part in source.split(", "))
 
 

@@ -1,6 +1,6 @@
 // Plays a picture that has its own clock, step by step: back, play, pause, step, and how fast. It draws nothing itself.
 
-const SPEEDS = [["0.5", "slow"], ["1", "as it is"], ["2", "fast"], ["4", "very fast"]];
+const SPEEDS = [["0.5", "slow"], ["1", "usual speed"], ["2", "fast"], ["4", "very fast"]];
 
 function made(tag, props, ...children) {
   const element = document.createElement(tag);
