@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
+from tclose.counts import Part, joined
 from tclose.inspection import Driving, Inspected, Inspection, Run
-from tclose.measuring import Means, Task, merged
+from tclose.measuring import Means, Measured, Task, measured, merged
 from tclose.models.t_closeness import TCloseness
 from tclose.results import Averages
+from tclose.subsets import SubsetNumbers, merged_part
+
+_FEW_ROWS = 40_000
+"""Up to so many rows all classes are held together, and classes of fewer columns are merged from them."""
 
 
 def driven(inspection: Inspection, run: Run, found: Inspected, quasi: Sequence[str]) -> list[Driving]:
@@ -21,32 +26,54 @@ def driven(inspection: Inspection, run: Run, found: Inspected, quasi: Sequence[s
     quasi
         The quasi-identifiers to leave out, one at a time.
     """
+    grouped = _Grouped(inspection, run, found)
     without: list[dict[str, Fraction]] = [{} for _ in found.domains]
     means: list[dict[str, float | None]] = [{} for _ in found.domains]
     for name in quasi:
         fewer = [other for other in run.quasi if other != name]
-        for at, (t, mean) in enumerate(_by_t(inspection, run, found, fewer)):
+        for at, (t, mean) in enumerate(grouped.by_t(fewer)):
             without[at][name], means[at][name] = t, mean
     now: list[tuple[Fraction, float | None]] = []
     told = []
     for at, (driving, each) in enumerate(zip(without, means, strict=True)):
         averages = None
         if driving and 0 < min(driving.values()) >= _largest(found, found.domains[at].name):
-            now = now or _by_t(inspection, run, found, run.quasi)
+            now = now or grouped.by_t(run.quasi)
             averages = _averages(now[at][1], each)
         told.append(Driving(driving, averages))
     return told
 
 
-def _by_t(
-    inspection: Inspection, run: Run, found: Inspected, quasi: Sequence[str]
-) -> list[tuple[Fraction, float | None]]:
-    """Return, for each attribute, the largest t of the classes of some quasi-identifiers, and t on average."""
-    tasks = [Task(TCloseness(), at) for at in range(len(found.domains))]
-    counted = inspection.session.count(inspection.table, quasi, run.names, inspection.progress)
-    means = Means(len(tasks))
-    tallies = merged(means.of(inspection.parts(run, counted, None, found.ranks, tasks, found.domains)), tasks)
-    return [(Fraction(tally.value or 0), means.mean(at)) for at, tally in enumerate(tallies)]
+class _Grouped:
+    """The classes of some of the quasi-identifiers: merged from those of all where they are few, else grouped anew."""
+
+    def __init__(self, inspection: Inspection, run: Run, found: Inspected) -> None:
+        self._inspection, self._run, self._found = inspection, run, found
+        self._tasks = [Task(TCloseness(), at) for at in range(len(found.domains))]
+        self._whole = self._held()
+
+    def _held(self) -> tuple[Part, SubsetNumbers] | None:
+        """Return all classes; None where they are many, or where a person may be in several of them."""
+        counted = self._found.counted
+        if self._inspection.table.person is not None or counted.rows > _FEW_ROWS:
+            return None
+        whole = self._found.whole or joined(list(counted.map(self._found.ranks, lambda part: part)))
+        return whole, SubsetNumbers(counted.codes(whole.keys))
+
+    def by_t(self, quasi: Sequence[str]) -> list[tuple[Fraction, float | None]]:
+        """Return, for each attribute, the largest t of the classes of some quasi-identifiers, and t on average."""
+        means = Means(len(self._tasks))
+        tallies = merged(means.of(self._measured(quasi)), self._tasks)
+        return [(Fraction(tally.value or 0), means.mean(at)) for at, tally in enumerate(tallies)]
+
+    def _measured(self, quasi: Sequence[str]) -> Iterator[Measured]:
+        inspection, run, found = self._inspection, self._run, self._found
+        if self._whole is not None:
+            whole, numbers = self._whole
+            united = merged_part(whole, *numbers.of(tuple(map(run.quasi.index, quasi))))
+            return iter([measured(united, self._tasks, found.domains)])
+        counted = inspection.session.count(inspection.table, quasi, run.names, inspection.progress)
+        return inspection.parts(run, counted, None, found.ranks, self._tasks, found.domains)
 
 
 def _largest(found: Inspected, attribute: str) -> Fraction:

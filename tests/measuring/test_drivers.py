@@ -6,6 +6,7 @@ from fractions import Fraction
 import pytest
 
 import tclose
+from tclose import driving
 from tclose.render.words.audits import driver_of, driver_sentence, ranked_drivers
 
 TABLE = {
@@ -14,6 +15,12 @@ TABLE = {
     "ill": ["a", "b", "a", "b", "a", "b", "c"],
 }
 ROLES = tclose.Roles(["zip", "sex"], {"ill": tclose.Nominal()})
+
+
+@pytest.fixture(autouse=True, params=["merged", "grouped anew"])
+def way(request, monkeypatch):
+    """Both ways to the classes of fewer columns."""
+    monkeypatch.setattr(driving, "_FEW_ROWS", 40_000 if request.param == "merged" else 0)
 
 
 def mean_t(names):
@@ -55,3 +62,13 @@ def test_the_average_does_not_depend_on_the_order_or_the_way_rows_are_counted(ro
     turned = {name: values[::-1] for name, values in several.items()}
     one, other = (tclose.audit(table, ROLES)["ill"].averages for table in (several, turned))
     assert one == other
+
+
+def test_missing_values_and_several_attributes_are_left_out_as_an_audit_without_the_column_does():
+    table = {**TABLE, "born": [None, 1990, 1990, None, 1971, 1971, 1990], "pay": [3, 1, 2, 3, 3, 1, 2]}
+    sensitive = {"ill": tclose.Nominal(), "pay": tclose.Ordered()}
+    found = tclose.audit(table, tclose.Roles(["zip", "sex", "born"], sensitive))
+    for name in ("zip", "sex", "born"):
+        kept = [other for other in ("zip", "sex", "born") if other != name]
+        fewer = tclose.audit(table, tclose.Roles(kept, sensitive), drivers=False)
+        assert [found[each].drivers[name] for each in sensitive] == [fewer[each].t for each in sensitive]
