@@ -136,6 +136,11 @@ def test_an_average_is_required_of_every_class():
     found = anonymize(table, roles, require={"marketer": "0.5"}, hierarchies={"zone": "flat"}, levels={"zone": 0})
     assert audit(table, roles, require={"marketer": "0.5"}).holds
     assert [(obstacle.requirement.model.key, obstacle.value) for obstacle in found.obstacles] == [("marketer", 1)]
+    assert not found.obstacles[0].proven
+    best = anonymize(table, roles, require={"marketer": "0.5"}, hierarchies={"zone": "flat"}, method="full-domain")
+    assert [note for note in best.notes if "exact" in note.lower()] == [
+        "Not exact: an average is asked of every class; a better node may exist."
+    ]
     assert any("required of every class" in note for note in found.notes)
 
 

@@ -27,8 +27,9 @@ def obstacles(problem: Problem, search: Search) -> tuple[Obstacle, ...]:
     """Return the requirements that no release of all rows can meet, with the best figure of one, and ways out.
 
     Merging classes never makes them worse, so that where the coarsest classes fail, all others do. An average is
-    required of every class, so that its worst class counts. A way out is named only where it leads to a release.
-    Where rows may be left out, that proves nothing but where more of them would have to be.
+    required of every class, so that its worst class counts, and nothing is proven where the average of all is enough. A
+    way out is named only where it leads to a release. Where rows may be left out, that proves nothing but where more of
+    them would have to be.
     """
     sparing = problem.most_suppressed > 0
     proven = not sparing or (problem.any is None and least_left_out(problem) > problem.most_suppressed)
@@ -44,7 +45,9 @@ def obstacles(problem: Problem, search: Search) -> tuple[Obstacle, ...]:
         named = replace(requirement, attribute=domain.name if domain is not None else None)
         coarser = (task.attribute, requirement) not in without_limits
         size = int(problem.counts[classes == worst].sum())
-        found.append(Obstacle(named, value, _key(problem, classes, worst), coarser, share, proven, sparing, size))
+        on_average = task.model.averaged and requirement.met_by(Fraction(number, problem.rows))
+        known = proven and not on_average
+        found.append(Obstacle(named, value, _key(problem, classes, worst), coarser, share, known, sparing, size))
     return tuple(found)
 
 

@@ -81,6 +81,8 @@ def find(problem: Problem, search: Search) -> Partition | None:
         note = "Exact: every node was judged."
     if not problem.adds_up:
         note = "Not exact: somebody with several rows counts in each of them; a better node may exist."
+    elif any(task.model.averaged for task in problem.tasks):
+        note = "Not exact: an average is asked of every class; a better node may exist."
     found = judge.best()
     return None if found is None else replace(found, notes=(note,))
 
