@@ -102,7 +102,7 @@ def sparse_block(classes: Integers, ranks: Ranks, counts: Integers, number_of_cl
     """
     kept = ranks >= 0
     classes, ranks, counts = classes[kept], ranks[kept], counts[kept]
-    order = np.lexsort((ranks, classes))
+    order = np.argsort(classes * (np.int64(ranks.max(initial=0)) + 1) + ranks)
     classes, ranks, counts = classes[order], ranks[order], counts[order]
     first = np.ones(len(classes), dtype=bool)
     first[1:] = (classes[1:] != classes[:-1]) | (ranks[1:] != ranks[:-1])

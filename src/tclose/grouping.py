@@ -192,7 +192,11 @@ class GroupedRows:
         return np.diff(self._starts[low : high + 1])
 
     def map(
-        self, rank_of_code: Sequence[Ranks], values: Sequence[int], measure: Callable[[Part], Result]
+        self,
+        rank_of_code: Sequence[Ranks],
+        values: Sequence[int],
+        measure: Callable[[Part], Result],
+        tell: Callable[[float], None] = lambda _share: None,
     ) -> Iterator[Result]:
         """Count the rows class by class and apply ``measure`` to each part; results in class order.
 
@@ -204,7 +208,10 @@ class GroupedRows:
             For each attribute, how many ranks there are.
         measure
             What to do with each part; called from several threads.
+        tell
+            Told which share of the classes is measured.
         """
+        tell(0.0)
         ranks = [self.sorted_codes(a, table) for a, table in enumerate(rank_of_code)]
         starts = self._starts
         step = max(1, min(ROWS_PER_PART, self.rows // (4 * self._threads) + 1))
@@ -220,7 +227,9 @@ class GroupedRows:
             )
             return measure(Part(self.keys[low:high], self._sizes(low, high), blocks))
 
-        yield from self._pool.map(work, range(len(cuts) - 1))
+        for done, result in enumerate(self._pool.map(work, range(len(cuts) - 1)), start=1):
+            yield result
+            tell(done / (len(cuts) - 1))
 
 
 class Counters:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import functools
 import html
 import json
+import math
 import shutil
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from typing import Any, ParamSpec, Protocol, TypeVar
 
@@ -19,11 +20,14 @@ Asked = Callable[[], float | None]
 """Says which share is done of what an engine is at; None where nothing is known of it."""
 Given = ParamSpec("Given")
 Found = TypeVar("Found")
+Thing = TypeVar("Thing")
 
 PATIENCE = 1.0
 """Seconds of work before anything is shown."""
 _OFTEN = 0.5
 """Seconds until the time is shown anew."""
+_SELDOM = 0.1
+"""Seconds for which a line is shown at the least, however often the work tells something."""
 _TOLD_FROM = 0.05
 """When so large a share of a phase is done, it is said how long the rest will take."""
 _BAR = 20
@@ -32,6 +36,13 @@ _asked: list[Asked] = []
 
 def silent(_stage: str, _share: float | None) -> None:
     """Tell nobody."""
+
+
+def told_each(things: Collection[Thing], report: Report, stage: str) -> Iterator[Thing]:
+    """Give things one after the other; whoever is told hears before each which share of them is done."""
+    for done, thing in enumerate(things):
+        report(stage, done / len(things))
+        yield thing
 
 
 def ask(engine: Asked) -> None:
@@ -56,8 +67,9 @@ class Terminal:
 
     def show(self, stage: str, share: float | None, seconds: int, left: int | None) -> None:
         """Show the line in the place of the last one."""
-        bar = "" if share is None else "━" * round(_BAR * share) + "╌" * (_BAR - round(_BAR * share)) + " "
-        after = f" {bar}{_times(seconds, left)}"
+        bar = "" if share is None else "━" * round(_BAR * share) + "╌" * (_BAR - round(_BAR * share))
+        known = "" if share is None else f"{bar} {math.floor(100 * share)} %, "
+        after = f" {known}{_times(seconds, left)}"
         room = max(1, shutil.get_terminal_size().columns - len(after) - 1)
         self._write(f"\r\x1b[2K{stage[:room]}{after}")
 
@@ -156,28 +168,37 @@ def shows_progress(verb: Callable[Given, Found]) -> Callable[Given, Found]:
     return shown
 
 
-class _Line:
-    """The line, drawn by a thread of its own so that its time goes on while the work is silent."""
+class Pace:
+    """What was told of the work last, and how fast its share grows: so long will the rest of the phase take."""
 
-    def __init__(self, screen: Screen) -> None:
-        self._screen = screen
-        self._stage, self._share = "Working", None
-        self._begun = self._since = time.monotonic()
-        self._from, self._seen = 0.0, None
-        self._changed, self._closed = threading.Event(), threading.Event()
-        self._thread = threading.Thread(target=self._draw, daemon=True)
-        self._thread.start()
-
-    _share: float | None
-    _seen: float | None
+    def __init__(self, stage: str = "") -> None:
+        self.stage = stage
+        self.told: float | None = None
+        self._since, self._from = time.monotonic(), 0.0
+        self._seen: float | None = None
 
     def report(self, stage: str, share: float | None) -> None:
-        if self._share is None and (share is not None or stage != self._stage):
-            self._seen = None
-        self._stage, self._share = stage, share
+        """Note what is being done, and which share of it is done if that is known."""
+        if self.told is None and (share is not None or stage != self.stage):
+            self._see(None)
+        self.stage, self.told = stage, share
         if share is not None:
             self._see(share)
-        self._changed.set()
+
+    def share(self, asked: Asked) -> float | None:
+        """Return which share is done, as the work says, else as its engine does."""
+        share = self.told
+        if share is None:
+            share = asked()
+            self._see(share)
+        return share
+
+    def left(self) -> int | None:
+        """Return how many seconds are left of what began when the share was last small; None before that is known."""
+        passed = time.monotonic() - self._since
+        if self._seen is None or self._seen - self._from < _TOLD_FROM or passed < PATIENCE:
+            return None
+        return round(passed * (1 - self._seen) / (self._seen - self._from))
 
     def _see(self, share: float | None) -> None:
         """Note the share that is shown, and when what it is a share of began."""
@@ -185,24 +206,31 @@ class _Line:
             self._since, self._from = time.monotonic(), share
         self._seen = share
 
-    def _left(self, share: float | None) -> int | None:
-        """Return how many seconds are left of what began when the share was last small; None before that is known."""
-        passed = time.monotonic() - self._since
-        if share is None or share - self._from < _TOLD_FROM or passed < PATIENCE:
-            return None
-        return round(passed * (1 - share) / (share - self._from))
+
+class _Line:
+    """The line, drawn by a thread of its own so that its time goes on while the work is silent."""
+
+    def __init__(self, screen: Screen) -> None:
+        self._screen = screen
+        self._begun, self._pace = time.monotonic(), Pace("Working")
+        self._changed, self._closed = threading.Event(), threading.Event()
+        self._thread = threading.Thread(target=self._draw, daemon=True)
+        self._thread.start()
+
+    def report(self, stage: str, share: float | None) -> None:
+        self._pace.report(stage, share)
+        self._changed.set()
 
     def _draw(self) -> None:
         if self._closed.wait(PATIENCE):
             return
         while not self._closed.is_set():
-            share = self._share
-            if share is None:
-                share = next((found for engine in _asked if (found := engine()) is not None), None)
-                self._see(share)
-            self._screen.show(self._stage, share, int(time.monotonic() - self._begun), self._left(share))
+            share = self._pace.share(lambda: next((found for ask in _asked if (found := ask()) is not None), None))
+            seconds = int(time.monotonic() - self._begun)
+            self._screen.show(self._pace.stage, share, seconds, self._pace.left())
+            self._closed.wait(_SELDOM)
             self._changed.clear()
-            self._changed.wait(_OFTEN)
+            self._changed.wait(_OFTEN - _SELDOM)
         self._screen.clear()
 
     def close(self) -> None:

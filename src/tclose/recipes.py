@@ -157,8 +157,8 @@ class Recipe:
 
     def to_json(self) -> str:
         """Return the recipe as JSON text."""
-        data = _recipe_data(self)
-        return _compact({**data, "sha256": _checksum(data)})
+        text = _compact(_recipe_data(self))
+        return f'{text[:-1]},"sha256":"{_digest(text)}"}}'
 
 
 def read_recipe(path: str | Path) -> Recipe:
@@ -198,9 +198,13 @@ def _compact(data: object) -> str:
 def _checksum(data: object) -> str:
     """Return a checksum, so that a damaged recipe does not make another release."""
     try:
-        return hashlib.sha256(_compact(data).encode()).hexdigest()
+        return _digest(_compact(data))
     except (TypeError, ValueError, RecursionError):
         return ""
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _recipe_data(recipe: Recipe) -> dict[str, Any]:

@@ -124,7 +124,7 @@ def test_progress_asks_the_engine_where_the_work_does_not_say(monkeypatch):
         assert terminal.receives("╌" * 20)
         now[0], share[0] = 1010.0, 0.25
         report("Reading", None)
-        assert terminal.receives("━" * 5 + "╌" * 15)
+        assert terminal.receives("━" * 5 + "╌" * 15 + " 25 %, ")
         assert terminal.receives("0:10, about 0:30 left")
 
 

@@ -195,7 +195,10 @@ def test_whoever_is_told_may_stop_between_regions(threads, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         find(crowd(), Search(effort=BRIEF, threads=threads, tell=tell))
     assert told[-1] - told[0] < 0.1
-    assert not [thread for thread in threading.enumerate() if thread.name.startswith("ThreadPoolExecutor")]
+    left = [thread for thread in threading.enumerate() if thread.name.startswith("ThreadPoolExecutor")]
+    for thread in left:
+        thread.join(60)
+    assert not [thread for thread in left if thread.is_alive()]
 
 
 def test_regions_still_improve(monkeypatch):

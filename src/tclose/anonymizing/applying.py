@@ -18,7 +18,7 @@ from tclose.errors import ColumnNotFoundError, EmptyTableError, counted, listed
 from tclose.exact import Number, share
 from tclose.opening import opened_with
 from tclose.placing import Fitted, fitted, is_own
-from tclose.progress import shows_progress, silent
+from tclose.progress import Report, shows_progress, silent
 from tclose.recipes import Recipe, read_recipe
 from tclose.releases import Release
 from tclose.roles import Roles
@@ -80,11 +80,10 @@ def apply(
         disguise = disguise_again(recipe, key)
         kept = Original.of(session, opened, roles, recipe.published, disguise)
         distinct = session.distinct(kept.published, roles.quasi, attributes_of(roles), tell)
-        tell("Finding a class for every row", None)
-        fit = _fit(recipe, distinct, opened.label, widen=widen)
-        tell("Recoding", None)
+        fit = _fit(recipe, distinct, opened.label, tell, widen=widen)
+        tell("Recoding rows", None)
         work = replace(_recoded(session, kept, roles, fit.recipe, distinct), inputs=inputs)
-        left_out, audits = work.suppressed, work.audits()
+        left_out, audits = work.suppressed, work.audits(tell)
         standing = obstacles_of(missed_by(audits, own=recipe.own), proven=True)
         holds = not standing and left_out <= recipe.suppress * distinct.rows
         more = disguise_notes(kept.published, roles, keyed=key is not None)
@@ -116,11 +115,11 @@ def _recoded(session: Engine, kept: Original, roles: Roles, recipe: Recipe, dist
     )  # fmt: skip
 
 
-def _fit(recipe: Recipe, distinct: DistinctRows, label: str, *, widen: bool) -> Fitted:
+def _fit(recipe: Recipe, distinct: DistinctRows, label: str, tell: Report, *, widen: bool) -> Fitted:
     """Return what the recipe makes of a table: its own release again, or the cells that cover the rows of another."""
     if recipe.divides and is_own(recipe, distinct, *sensitive_keys(distinct, attributes_of(recipe.roles))):
         return Fitted(recipe, (), again=True)
-    fit = fitted(recipe, distinct, "new" if widen else "none")
+    fit = fitted(recipe, distinct, "new" if widen else "none", tell)
     if not (fit.recipe.classes >= 0).any():
         raise EmptyTableError(" ".join([f"The recipe leaves out every row of {label}.", *fit.reasons]))
     return fit

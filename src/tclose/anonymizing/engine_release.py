@@ -68,9 +68,9 @@ class EngineWork:
         """Return what lies around the levels of the release in the lattice of all levels."""
         return self.judged_around()
 
-    def audits(self) -> tuple[Audit, Audit]:
+    def audits(self, tell: Progress = silent) -> tuple[Audit, Audit]:
         """Return the audit of the release against itself, and against the original."""
-        return self._audited(self.session, self.judged)
+        return self._audited(self.session, self.judged, tell)
 
     def _audited(
         self, session: Engine, table: Table[Any] | Released[Any], tell: Progress = silent

@@ -14,7 +14,7 @@ import numpy as np
 
 from tclose.domains import Domain, Observed, arranged
 from tclose.domains.ordering import null_text_named
-from tclose.engines.distinct import DistinctRows
+from tclose.engines.distinct import DistinctRows, lexicographic
 from tclose.errors import (
     HierarchyError,
     InputError,
@@ -36,6 +36,7 @@ from tclose.hierarchies import (
 )
 from tclose.measuring import Task
 from tclose.models.catalogue import Requirement, columns_known
+from tclose.progress import Report, silent, told_each
 from tclose.recoding.problem import Problem, Quasi
 from tclose.recoding.quasi import prepared
 from tclose.recoding.steps import ENOUGH
@@ -99,7 +100,13 @@ def attributes_of(roles: Roles) -> tuple[tuple[str, ...], ...]:
     return (names,) if roles.together == "joint" and len(names) > 1 else tuple((name,) for name in names)
 
 
-def framed(distinct: DistinctRows, roles: Roles, wanted: Sequence[Requirement], options: RecodingOptions) -> Frame:
+def framed(
+    distinct: DistinctRows,
+    roles: Roles,
+    wanted: Sequence[Requirement],
+    options: RecodingOptions,
+    tell: Report = silent,
+) -> Frame:
     """Return the problem of making a release.
 
     Parameters
@@ -112,13 +119,16 @@ def framed(distinct: DistinctRows, roles: Roles, wanted: Sequence[Requirement], 
         What the release must meet.
     options
         Hierarchies, levels, weights and limits.
+    tell
+        Told how far the work is.
     """
     _check_names(roles, options)
     every = [*((name,) for name in roles.quasi), *attributes_of(roles)]
     for names, observed in zip(every, [*distinct.quasi, *distinct.sensitive], strict=True):
         _check_spelled(names, observed)
     notes: list[str] = []
-    columns = _columns(roles.quasi, distinct.quasi, options, _least_class(wanted), notes)
+    columns = _columns(roles.quasi, distinct.quasi, options, _least_class(wanted), notes, tell)
+    tell("Putting rows in order", 0.0)
     attributes = attributes_of(roles)
     domains, ranks = [], []
     for at, (names, observed) in enumerate(zip(attributes, distinct.sensitive, strict=True)):
@@ -129,7 +139,8 @@ def framed(distinct: DistinctRows, roles: Roles, wanted: Sequence[Requirement], 
     codes = np.stack([code_of[distinct.codes[:, at]] for at, (_, code_of, _) in enumerate(columns)], axis=1)
     shape = (len(codes), len(domains))
     ranked = np.stack(ranks, axis=1).astype(np.int32) if ranks else np.zeros(shape, dtype=np.int32)
-    order = np.lexsort((*ranked.T[::-1], *codes.T[::-1]))
+    spans = [*(len(quasi.values) for quasi, _, _ in columns), *(len(domain.counts) + 1 for domain in domains)]
+    order = lexicographic(np.concatenate([codes, ranked + 1], axis=1), spans)
     check_subsets(len(roles.quasi), columns_known(wanted) or 1)
     problem = Problem(
         quasi=tuple(quasi for quasi, _, _ in columns),
@@ -201,14 +212,20 @@ def _tree(name: str, observed: Observed, options: RecodingOptions, notes: list[s
 
 
 def _columns(
-    names: Sequence[str], observed: Sequence[Observed], options: RecodingOptions, least: int, notes: list[str]
+    names: Sequence[str],
+    observed: Sequence[Observed],
+    options: RecodingOptions,
+    least: int,
+    notes: list[str],
+    tell: Report,
 ) -> list[tuple[Quasi, np.ndarray, Hierarchy]]:
     """Return the quasi-identifiers, the code of each of their values, and their hierarchies."""
-    trees = {name: _tree(name, values, options, notes) for name, values in zip(names, observed, strict=True)}
+    seen = dict(zip(names, observed, strict=True))
+    trees = {name: _tree(name, seen[name], options, notes) for name in told_each(seen, tell, "Making hierarchies")}
     _check_trees(trees, observed)
     return [
-        _quasi(name, values, tree, options, least, notes)
-        for (name, tree), values in zip(trees.items(), observed, strict=True)
+        _quasi(name, seen[name], trees[name], options, least, notes)
+        for name in told_each(seen, tell, "Reading hierarchies")
     ]
 
 

@@ -119,9 +119,10 @@ def _pieces(
     """Return the pieces by their key columns: the quasi-identifiers alone where these decide."""
     problem = frame.problem
     tuples, codes = problem.tuples
-    pairs = np.unique(np.stack([tuples[partition.rows], classes], axis=1), axis=0)
+    span = int(classes.max(initial=-1)) + 2
+    pairs = np.unique(tuples[partition.rows] * span + classes + 1)
     if len(pairs) == len(codes):
-        return codes[pairs[:, 0]], pairs[:, 1], None, {}
+        return codes[pairs // span], pairs % span - 1, None, {}
     sensitive, sensitive_codes = sensitive_keys(frame.distinct, frame.attributes, frame.rows[partition.rows])
     keys = [problem.codes[partition.rows], sensitive_codes]
     every = np.concatenate([np.concatenate(keys, axis=1), classes[:, np.newaxis].astype(np.int32)], axis=1)

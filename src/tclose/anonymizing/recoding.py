@@ -59,5 +59,7 @@ def recode(
         disguised = (*recipe.roles.shown_people, *recipe.roles.shift)
         published = tuple(name for name in recipe.published if name in available and name not in disguised)
         kept = opened.keep(published)
-        distinct = session.distinct(kept, quasi, (), progress or silent)
-        return session.recode(kept, replace(fitted(recipe, distinct, "all").recipe, published=published).recoding())
+        tell = progress or silent
+        fit = fitted(recipe, session.distinct(kept, quasi, (), tell), "all", tell)
+        tell("Recoding rows", None)
+        return session.recode(kept, replace(fit.recipe, published=published).recoding())

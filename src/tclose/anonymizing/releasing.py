@@ -240,7 +240,8 @@ def framed_table(
     """Return the problem that a table poses."""
     attributes = attributes_of(roles)
     distinct = session.distinct(table.counting(roles.person), roles.quasi, attributes, search.tell)
-    return framed(distinct_people(session, table, roles, attributes, distinct), roles, wanted, options)
+    everyone = distinct_people(session, table, roles, attributes, distinct)
+    return framed(everyone, roles, wanted, options, search.tell)
 
 
 def released(
@@ -283,13 +284,15 @@ def _made(
     table = original.published
     partition = published(best.partition)
     columns = [column.name for column in table.columns]
+    search.tell("Labelling classes", 0.0)
     recipe = recipe_of(
         frame, partition, method=best.method, roles=roles, requirements=wanted, published=columns, own=search.own,
         numbers=original.numbers,
     )  # fmt: skip
+    search.tell("Labelling classes", 0.5)
+    recoding = recoding_of(recipe, frame.distinct, frame.attributes)
     search.tell("Recoding rows", None)
-    recoded, witness = original.recoded(session, roles, recoding_of(recipe, frame.distinct, frame.attributes))
-    search.tell("Measuring what is lost", None)
+    recoded, witness = original.recoded(session, roles, recoding)
     left_out = partition.suppressed() if original.census is None else original.census.rows - recoded.rows
     work = EngineWork(
         session, recoded, replace(roles, identifiers=()), tuple(wanted), frame.original(), left_out, search.own,
@@ -305,7 +308,7 @@ def _made(
         class_count=len(recipe.cells),
         suppressed=left_out,
         levels=recipe.levels,
-        losses=all_losses(frame.problem, partition),
+        losses=all_losses(frame.problem, partition, search.tell),
         column_losses=losses_by_column(frame.problem, partition),
         costs=told_beside(frame.problem, partition),
         notes=(*table.notes, *frame.notes, *best.partition.notes, *_stricter_note(frame.problem, best.method)),

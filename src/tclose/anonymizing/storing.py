@@ -14,7 +14,7 @@ from tclose.anonymizing.engine_release import EngineWork
 from tclose.engines.base import Progress
 from tclose.engines.choosing import stored, transaction
 from tclose.errors import InputError, InternalError, listed
-from tclose.progress import shows_progress, silent
+from tclose.progress import shows_progress, silent, told_each
 from tclose.releases import Release, Written
 from tclose.results import Audit
 from tclose.sources import DatabaseTable, files_read, is_database, locate
@@ -170,7 +170,8 @@ class Destination:
                 audits = work.written_to(places[0], self.table.path.name, tell)
                 found = Written(self.table.path, self._path("recipe"), self._path("report"), *audits)
                 found = found if self._path("statement") is None else replace(found, **_measured(places[0]))
-            for each, place in zip(companions, places[len(tables) :], strict=True):
+            beside = list(zip(companions, places[len(tables) :], strict=True))
+            for each, place in told_each(beside, tell, "Writing what is said of it"):
                 with refused_by_system(repr(each.target.shown)):
                     place.write_text(f"{each.told(release, found)}\n", encoding="utf-8", newline="\n")
         return found if found is None else replace(found, named=self._named())

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tclose.counts import Integers
+from tclose.engines.distinct import lexicographic
 from tclose.engines.recodings import Recoding
 from tclose.errors import InternalError
 
@@ -63,7 +64,7 @@ def piece_columns(recoding: Recoding) -> dict[str, NDArray[Any]]:
 
 def _shared(recoding: Recoding, counts: Integers) -> tuple[Integers, Integers, Integers]:
     """Return, for each piece, the first of the same key values, how many there are, and the rows before it."""
-    order = np.lexsort((*recoding.codes.T[::-1], np.zeros(len(counts), dtype=np.int32)))
+    order = lexicographic(recoding.codes, [len(values) for values in recoding.values])
     sorted_codes = recoding.codes[order]
     begins = np.ones(len(order), dtype=bool)
     begins[1:] = (sorted_codes[1:] != sorted_codes[:-1]).any(axis=1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,8 +18,10 @@ UNKNOWN = "\0"
 """The label of a value that a hierarchy lacks; no label of a hierarchy can be it."""
 
 
-def covering(recipe: Recipe, texts: Sequence[Texts], codes: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Return for each combination the class of most detail that covers it, −1 where none does."""
+def covering(
+    recipe: Recipe, texts: Sequence[Texts], codes: NDArray[np.int32], tell: Callable[[float], None]
+) -> NDArray[np.int64]:
+    """Return for each combination the class of most detail that covers it, −1 where none does; tell the share done."""
     reaches = [_Reach.of(column, seen) for column, seen in zip(recipe.columns, texts, strict=True)]
     taken = np.unique(recipe.classes[recipe.classes >= 0])
     widths = [_Reach.of(column, column.values).widths() for column in recipe.columns]
@@ -29,6 +31,7 @@ def covering(recipe: Recipe, texts: Sequence[Texts], codes: NDArray[np.int32]) -
     found = np.full(len(codes), -1, dtype=np.int64)
     step = max(1, _PAIRS_AT_ONCE // max(len(taken), 1))
     for start in range(0, len(codes), step):
+        tell(start / len(codes))
         some = codes[start : start + step]
         fits = np.ones((len(some), len(taken)), dtype=bool)
         for at, reach in enumerate(reaches):

@@ -15,10 +15,12 @@ from tclose.engines.distinct import DistinctRows
 from tclose.errors import counted
 from tclose.hierarchies import extended_hierarchy, named
 from tclose.placing.covering import UNKNOWN, Texts, covered, covering, label
+from tclose.progress import Report, silent
 from tclose.recipes import Cell, Recipe, RecodedColumn
 from tclose.recoding.problem import numbered
 from tclose.values import as_text
 
+FINDING = "Finding a class for every row"
 _NEW = -2
 """The class of a combination that the recipe has not seen, until one is found for it."""
 ANYTHING = "*"
@@ -44,7 +46,7 @@ Widened = Literal["none", "new", "all"]
 """Which rows without a place get the coarsest cells: none, those that the recipe has not seen, or all."""
 
 
-def fitted(recipe: Recipe, distinct: DistinctRows, widened: Widened = "none") -> Fitted:
+def fitted(recipe: Recipe, distinct: DistinctRows, widened: Widened = "none", tell: Report = silent) -> Fitted:
     """Return what a recipe makes of the combinations of quasi-identifiers that a table has.
 
     Values are matched with the recipe's by what they mean, whatever type carries them; values that it has not seen
@@ -61,19 +63,21 @@ def fitted(recipe: Recipe, distinct: DistinctRows, widened: Widened = "none") ->
         The distinct rows of the table.
     widened
         Which rows without a place get the coarsest cells.
+    tell
+        Told how far the work is.
     """
+    tell(FINDING, 0.0)
     own = [[None if value is None else as_text(value) for value in _listed(seen.values)] for seen in distinct.quasi]
     texts = [list(_spelled(column, seen)) for column, seen in zip(recipe.columns, own, strict=True)]
     recipe = replace(recipe, columns=tuple(map(_by_rule, recipe.columns, texts)))
     of_row = numbered(distinct.codes)
     codes = distinct.codes[np.unique(of_row, return_index=True)[1]]
-    known = {} if recipe.divides else dict(zip(_known(recipe), recipe.classes, strict=True))
-    classes = np.array([known.get(each, _NEW) for each in _combinations(codes, texts)], dtype=np.int64)
+    classes = _known(recipe, texts, codes)
     new = np.flatnonzero(classes == _NEW)
     if len(new) and recipe.levels is not None:
         recipe, classes = _on_levels(recipe, texts, codes, classes)
     elif len(new):
-        classes[new] = covering(recipe, texts, codes[new])
+        classes[new] = covering(recipe, texts, codes[new], lambda share: tell(FINDING, share))
     sizes = np.bincount(of_row, distinct.counts, len(codes)).astype(np.int64)
     out = classes < 0
     is_new = np.isin(np.arange(len(codes)), new)[out]
@@ -119,8 +123,21 @@ def _totals(combinations: Iterable[tuple[str | None, ...]], counts: Integers) ->
     return {each: count for each, count in found.items() if count}
 
 
-def _known(recipe: Recipe) -> list[tuple[str | None, ...]]:
-    return _combinations(recipe.codes, [column.values for column in recipe.columns])
+def _known(recipe: Recipe, texts: Sequence[Texts], codes: Ranks) -> Integers:
+    """Return the class of each combination that the recipe has seen; of the others, that they are new."""
+    if recipe.divides:
+        return np.full(len(codes), _NEW, dtype=np.int64)
+    seen: list[Integers] = []
+    here: list[Integers] = []
+    for at, column in enumerate(recipe.columns):
+        number_of: dict[str | None, int] = {}
+        for values, of_rows, into in ((column.values, recipe.codes, seen), (texts[at], codes, here)):
+            numbers = [number_of.setdefault(text, len(number_of)) for text in values]
+            into.append(np.array(numbers, dtype=np.int64)[of_rows[:, at]])
+    together = numbered(np.concatenate([np.stack(seen, axis=1), np.stack(here, axis=1)]))
+    class_of = np.full(int(together.max(initial=0)) + 1, _NEW, dtype=np.int64)
+    class_of[together[: len(recipe.codes)]] = recipe.classes
+    return class_of[together[len(recipe.codes) :]]
 
 
 def _with_coarsest(recipe: Recipe, texts: Sequence[Texts]) -> Recipe:

@@ -14,6 +14,17 @@ from tclose.recoding.problem import Problem
 
 Tell = Callable[[str, float | None], None]
 """Told what is being done, and which share of it is done if that is known."""
+Share = Callable[[float], None]
+"""Told which share of what is being done is done."""
+
+
+def nobody(_share: float) -> None:
+    """Tell nobody."""
+
+
+def shared(tell: Share, begin: float, end: float) -> Share:
+    """Return whom to tell of a part, from one share of the whole to another."""
+    return lambda share: tell(begin + (end - begin) * share)
 
 
 @dataclass

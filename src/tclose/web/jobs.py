@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from tclose.engines.choosing import interruptible, share_done
+from tclose.progress import Pace
 from tclose.web.responses import failure
 from tclose.web.stopping import CancelledError, Stoppable
 from tclose.web.words import in_words_of_the_page
@@ -39,8 +40,8 @@ class Job:
     settings: object = None
     """The policy that it was asked with, which says what its result is for."""
     state: State = "waiting"
-    stage: str = ""
-    share: float | None = None
+    pace: Pace = field(default_factory=Pace, repr=False)
+    """How far the work is, and how long it will take."""
     outcome: Outcome | None = None
     error: dict[str, Any] | None = None
     lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
@@ -62,7 +63,7 @@ class Job:
 
     def tell(self, stage: str, share: float | None) -> None:
         """Note how far the work is, and stop it here if that was asked."""
-        self.stage, self.share = stage, share
+        self.pace.report(stage, share)
         if self._stoppable.asked:
             raise CancelledError
 
@@ -90,7 +91,7 @@ class Job:
 
     def _share(self) -> float | None:
         """Return which share is done, as the work says, else as its engine does."""
-        return share_done(self._connections) if self.share is None and self.state == "running" else self.share
+        return self.pace.share(lambda: share_done(self._connections) if self.state == "running" else None)
 
     def data(self) -> dict[str, Any]:
         """Return the job as a page sees it."""
@@ -100,8 +101,9 @@ class Job:
             "table": self.table_id,
             "settings": self.settings if self.state == "done" else None,
             "state": self.state,
-            "stage": self.stage,
+            "stage": self.pace.stage,
             "share": self._share(),
+            "left": self.pace.left() if self.state == "running" else None,
             "result": self.outcome.data if self.outcome is not None and self.state == "done" else None,
             "error": self.error,
         }

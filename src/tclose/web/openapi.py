@@ -60,7 +60,7 @@ _SCHEMAS: dict[str, Schema] = {
         jobs={"type": "object", "additionalProperties": _TEXT, "description": "The newest job of each kind."},
     ),
     "Job": _object(
-        "id kind table settings state stage share result error",
+        "id kind table settings state stage share left result error",
         id=_TEXT,
         kind=_TEXT,
         table=_TEXT,
@@ -68,6 +68,7 @@ _SCHEMAS: dict[str, Schema] = {
         state={"enum": ["waiting", "running", "done", "failed", "cancelled"]},
         stage=_TEXT,
         share=_or_null(_NUMBER),
+        left=_or_null(_NUMBER),
         result=_or_null(_FREE),
         error=_or_null(_object("kind message", kind=_TEXT, message=_TEXT)),
     ),

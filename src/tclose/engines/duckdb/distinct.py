@@ -16,6 +16,7 @@ from tclose.engines.duckdb.counts import CodedTable
 from tclose.engines.duckdb.failures import translated
 from tclose.engines.duckdb.sql import fresh_name
 from tclose.engines.duckdb.table import LoadedTable, check_rows
+from tclose.progress import told_each
 from tclose.recoding.room import check_room, needed_bytes
 
 
@@ -44,7 +45,10 @@ def distinct_rows(
     found = coded.run(f"SELECT {', '.join([*raw, 'n'])} FROM {grouped.name}").fetchnumpy()  # noqa: S608 - our own names
     coded.run(f"DROP TABLE {grouped.name}")
     counts = found["n"].astype(np.int64)
-    numbered = [_numbered(coded, at, coded.attributes[at].coding.codes(found[f"s{at}"]), counts) for at in places]
+    numbered = [
+        _numbered(coded, at, coded.attributes[at].coding.codes(found[f"s{at}"]), counts)
+        for at in told_each(places, progress, "Numbering values")
+    ]
     return DistinctRows.of(numbered, len(quasi), counts)
 
 

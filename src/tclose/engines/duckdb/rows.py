@@ -121,8 +121,11 @@ class RowCounts:
         self, tables: Sequence[Ranks], measure: Callable[[Part], Result], progress: Progress
     ) -> Iterator[Result]:
         """Count class by class and apply ``measure`` to each part; ``tables`` have a rank for each code."""
-        progress("Measuring classes", None)
-        return self._grouped.map(tables, [int(table.max(initial=0)) + 1 for table in tables], measure)
+
+        def tell(share: float) -> None:
+            progress("Measuring classes", share)
+
+        return self._grouped.map(tables, [int(table.max(initial=0)) + 1 for table in tables], measure, tell)
 
 
 class _Reader:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
 from functools import partial
 
@@ -12,17 +12,18 @@ from tclose.counts import Integers
 from tclose.recoding.checking import failing_classes
 from tclose.recoding.clusters.coordinates import Scale
 from tclose.recoding.clusters.nearest import BLOCK, WHOLE_UP_TO, equal_plan, filled, with_others
-from tclose.recoding.clusters.proposals import Aim, Compartment, aim_of, best, compartments, partition_of
+from tclose.recoding.clusters.proposals import Aim, Attempts, Compartment, aim_of, best
 from tclose.recoding.clusters.strata import cuts_of, fitted_size, proposed_size, safe_size, stratified
 from tclose.recoding.clusters.swapping import k_first
 from tclose.recoding.partition import Partition
 from tclose.recoding.problem import Problem
-from tclose.recoding.search import Search
+from tclose.recoding.search import Search, Share, shared
 
-Labels = Callable[[Compartment], Integers]
 SCALES: tuple[Scale, ...] = ("loss", "deviation")
 BEYOND = (Fraction(1), Fraction(5, 4), Fraction(3, 2))
 """How far classes may be after exchange, in multiples of t: merging a few of them can lose less than exchange."""
+_STRATA = 3
+"""About so many sizes of strata are tried for each distance."""
 
 
 def find(problem: Problem, search: Search) -> Partition | None:
@@ -45,32 +46,28 @@ def find(problem: Problem, search: Search) -> Partition | None:
 
 
 def _proposals(problem: Problem, search: Search) -> Iterator[Partition]:
-    parts = compartments(problem)
-
-    def made(labels: Labels) -> Partition:
-        return partition_of(problem, [(part.rows, labels(part)) for part in parts])
-
     large = problem.rows > WHOLE_UP_TO
-    search.tell("Gathering the nearest rows", None)
-    for scale in SCALES[:1] if large else SCALES:
-        yield made(partial(_nearest, scale=scale, whole=search.whole_classes))
-    aim = aim_of(problem)
-    if aim is None or search.whole_classes:
+    scales, beyond = (SCALES[:1], BEYOND[:1]) if large else (SCALES, BEYOND)
+    aim = None if search.whole_classes else aim_of(problem)
+    attempts = Attempts(problem, search, len(scales) + (len(beyond) + _STRATA) * len(aim.distances if aim else ()))
+    for scale in scales:
+        nearest = partial(_nearest, scale=scale, whole=search.whole_classes)
+        yield attempts.proposal("Gathering the nearest rows", nearest)
+    if aim is None:
         return
     for t in aim.distances:
-        search.tell("Exchanging rows until classes are close", None)
-        for times in BEYOND[:1] if large else BEYOND:
-            yield made(partial(_exchanged, aim=aim, limit=float(t * times)))
-        search.tell("Sampling strata of the sensitive values", None)
-        yield from _of_strata(problem, search, made, aim, t)
+        for times in beyond:
+            exchanged = partial(_exchanged, aim=aim, limit=float(t * times))
+            yield attempts.proposal("Exchanging rows until classes are close", exchanged)
+        yield from _of_strata(attempts, aim, t)
 
 
-def _nearest(part: Compartment, scale: Scale, *, whole: bool) -> Integers:
+def _nearest(part: Compartment, tell: Share, scale: Scale, *, whole: bool) -> Integers:
     """Return classes of the k nearest rows, or with ``whole`` of rows that look alike and the nearest such."""
     problem = part.problem
     if not whole:
         buckets = np.zeros(len(part.rows), dtype=np.int64)
-        return filled(part.space(scale), buckets, equal_plan(len(part.rows), problem.k), order=part.order)
+        return filled(part.space(scale), buckets, equal_plan(len(part.rows), problem.k), order=part.order, tell=tell)
     alike = problem.tuples[0][part.rows]
     _, first, own, sizes = np.unique(alike, return_index=True, return_inverse=True, return_counts=True)
     space = part.space(scale).part(first)
@@ -80,31 +77,31 @@ def _nearest(part: Compartment, scale: Scale, *, whole: bool) -> Integers:
         rows = sizes[tuples].astype(np.int64)
         plan = equal_plan(int(rows.sum()), problem.k)
         labels[tuples] = number * len(alike) + filled(
-            space.part(tuples), np.zeros(len(tuples), dtype=np.int64), plan, sizes=rows
-        )
+            space.part(tuples), np.zeros(len(tuples), dtype=np.int64), plan, sizes=rows,
+            tell=shared(tell, number / pieces, (number + 1) / pieces),
+        )  # fmt: skip
     return np.asarray(labels[own])
 
 
-def _exchanged(part: Compartment, aim: Aim, limit: float) -> Integers:
+def _exchanged(part: Compartment, tell: Share, aim: Aim, limit: float) -> Integers:
     """Return classes of k rows, or of the least number that can be near enough, after exchange."""
     size = min(aim.flows.reachable_size(part.problem.k, limit), max(len(part.rows), 1))
-    return k_first(part.space("deviation"), part.bins(aim), aim.flows, size, limit, part.order)
+    return k_first(part.space("deviation"), part.bins(aim), aim.flows, size, limit, part.order, tell)
 
 
-def _of_strata(
-    problem: Problem, search: Search, made: Callable[[Labels], Partition], aim: Aim, t: Fraction
-) -> Iterator[Partition]:
+def _of_strata(attempts: Attempts, aim: Aim, t: Fraction) -> Iterator[Partition]:
     """Yield classes of strata, twice as large each time, until they hold without repair."""
-    times = 1
+    problem, times = attempts.problem, 1
     while True:
-        proposal = made(partial(_strata, aim=aim, t=t, times=times))
+        strata = partial(_strata, aim=aim, t=t, times=times)
+        proposal = attempts.proposal("Sampling strata of the sensitive values", strata)
         yield proposal
-        if times > problem.rows or not failing_classes(problem, proposal, own=search.own).any():
+        if times > problem.rows or not failing_classes(problem, proposal, own=attempts.search.own).any():
             return
         times *= 2
 
 
-def _strata(part: Compartment, aim: Aim, t: Fraction, times: int) -> Integers:
+def _strata(part: Compartment, tell: Share, aim: Aim, t: Fraction, times: int) -> Integers:
     """Return classes that sample every stratum; rows without a sensitive value are spread over them evenly."""
     bins = part.bins(aim)
     valued = np.flatnonzero(bins < aim.flows.bins)
@@ -115,7 +112,7 @@ def _strata(part: Compartment, aim: Aim, t: Fraction, times: int) -> Integers:
     buckets = np.full(len(bins), plan.shape[1], dtype=np.int64)
     buckets[valued] = own
     return filled(
-        part.space("deviation"), buckets, with_others(plan, len(bins) - len(valued)), order=part.order
+        part.space("deviation"), buckets, with_others(plan, len(bins) - len(valued)), order=part.order, tell=tell
     )  # fmt: skip
 
 

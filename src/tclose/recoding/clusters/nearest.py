@@ -10,6 +10,7 @@ from tclose.compiled import kernel
 from tclose.counts import Integers
 from tclose.recoding.clusters.coordinates import Space
 from tclose.recoding.problem import Floats
+from tclose.recoding.search import Share, nobody, shared
 
 WHOLE_UP_TO = 40_000
 """Up to this many rows, seeds and their nearest rows are sought among all rows."""
@@ -165,7 +166,13 @@ class Pool:
 
 
 def filled(
-    space: Space, buckets: Integers, plan: Integers, *, order: Integers | None = None, sizes: Integers | None = None
+    space: Space,
+    buckets: Integers,
+    plan: Integers,
+    *,
+    order: Integers | None = None,
+    sizes: Integers | None = None,
+    tell: Share = nobody,
 ) -> Integers:
     """Return the class of each row, where each class takes the planned number of rows from each bucket.
 
@@ -181,9 +188,11 @@ def filled(
         The rows along a curve; needed beyond :data:`WHOLE_UP_TO` rows.
     sizes
         How many rows of the table each row stands for; None stands for 1 each.
+    tell
+        Told which share of the classes is filled.
     """
     if space.rows <= WHOLE_UP_TO or order is None:
-        return _filled(space, buckets, plan, sizes)
+        return _filled(space, buckets, plan, sizes, tell)
     labels = np.full(space.rows, -1, dtype=np.int64)
     by_bucket = order[np.argsort(buckets[order], kind="stable")]
     firsts = np.searchsorted(buckets[by_bucket], np.arange(plan.shape[1]))
@@ -192,7 +201,8 @@ def filled(
         spans = [by_bucket[at : at + count] for at, count in zip(firsts.tolist(), wanted.tolist(), strict=True)]
         firsts = firsts + wanted
         rows = np.sort(np.concatenate(spans))
-        labels[rows] = first + _filled(space.part(rows), buckets[rows], plan[first:last], None)
+        here = shared(tell, first / len(plan), last / len(plan))
+        labels[rows] = first + _filled(space.part(rows), buckets[rows], plan[first:last], None, here)
     return labels
 
 
@@ -204,10 +214,11 @@ def _spans(sizes: Integers) -> Iterator[tuple[int, int]]:
     yield from zip([0, *cuts.tolist()], [*cuts.tolist(), len(sizes)], strict=True)
 
 
-def _filled(space: Space, buckets: Integers, plan: Integers, sizes: Integers | None) -> Integers:
+def _filled(space: Space, buckets: Integers, plan: Integers, sizes: Integers | None, tell: Share) -> Integers:
     pool = Pool(space, buckets, sizes, len(plan))
     plan = plan[:, : len(pool.starts)]
     for label in range(len(plan)):
+        tell(label / len(plan))
         if pool.seed() < 0:
             break
         pool.take(plan[label], label)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -16,7 +16,7 @@ from tclose.recoding.clusters.flows import Flows, flows_of
 from tclose.recoding.merge import repaired
 from tclose.recoding.partition import Partition, hulls, published
 from tclose.recoding.problem import Problem, numbered
-from tclose.recoding.search import Search
+from tclose.recoding.search import Search, Share, shared
 
 SURROGATES = (Fraction(1), Fraction(1, 2), Fraction(3, 10), Fraction(1, 5), Fraction(1, 10))
 """Distances to aim at where a requirement is not a distance: closer classes meet most requirements."""
@@ -96,6 +96,34 @@ def compartments(problem: Problem) -> list[Compartment]:
     rows = rows[np.argsort(number_of[rows], kind="stable")]
     cuts = np.flatnonzero(np.diff(number_of[rows])) + 1
     return [Compartment(problem, part) for part in np.split(rows, cuts)]
+
+
+@dataclass
+class Attempts:
+    """Makes proposals one after the other, and tells how far all of them are."""
+
+    problem: Problem
+    search: Search
+    number: int
+    """How many proposals there will be, about."""
+    made: int = 0
+
+    @cached_property
+    def parts(self) -> list[Compartment]:
+        """The rows that may share classes."""
+        return compartments(self.problem)
+
+    def proposal(self, stage: str, labels: Callable[[Compartment, Share], Integers]) -> Partition:
+        """Return the classes that rows get, compartment by compartment."""
+        begin, end = (min(each / self.number, 1.0) for each in (self.made, self.made + 1))
+        tell = shared(lambda share: self.search.tell(stage, share), begin, end)
+        ends = np.cumsum([0, *(len(part.rows) for part in self.parts)]) / max(self.problem.rows, 1)
+        found = [
+            (part.rows, labels(part, shared(tell, float(ends[at]), float(ends[at + 1]))))
+            for at, part in enumerate(self.parts)
+        ]
+        self.made += 1
+        return partition_of(self.problem, found)
 
 
 def partition_of(problem: Problem, parts: Iterable[tuple[Integers, Integers]]) -> Partition:

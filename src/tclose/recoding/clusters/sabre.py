@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
 from tclose.counts import Integers
 from tclose.recoding.clusters.buckets import bucketed, redistributed
 from tclose.recoding.clusters.nearest import WHOLE_UP_TO, equal_plan, filled, with_others
-from tclose.recoding.clusters.proposals import Aim, Compartment, aim_of, best, compartments, partition_of
+from tclose.recoding.clusters.proposals import Aim, Attempts, Compartment, aim_of, best
 from tclose.recoding.partition import Partition
 from tclose.recoding.problem import Problem
-from tclose.recoding.search import Search
+from tclose.recoding.search import Search, Share
 
 _TIMES = (Fraction(3, 2), Fraction(2), Fraction(3))
 THETAS = (
@@ -52,22 +53,24 @@ def find(problem: Problem, search: Search) -> Partition | None:
 
 
 def _proposals(problem: Problem, search: Search) -> Iterator[Partition]:
-    parts = compartments(problem)
     aim = aim_of(problem)
     thetas = THETAS if problem.rows <= WHOLE_UP_TO else THETAS[::2]
     tries = [(t * times, theta) for t in aim.distances for times, theta in thetas] if aim else [(Fraction(1), 1.0)]
     tried: set[bytes] = set()
+    attempts = Attempts(problem, search, len(tries))
     for at, (t, theta) in enumerate(tries):
-        search.tell("Redistributing buckets of sensitive values", at / len(tries))
-        plans = [_plan(part, aim, t, theta) for part in parts]
+        attempts.made = at
+        plans = [_plan(part, aim, t, theta) for part in attempts.parts]
         key = b"".join(buckets.tobytes() + plan.tobytes() for buckets, plan in plans)
         if key in tried:
             continue
         tried.add(key)
-        made = [
-            filled(part.space("deviation"), *plan, order=part.order) for part, plan in zip(parts, plans, strict=True)
-        ]
-        yield partition_of(problem, [(part.rows, labels) for part, labels in zip(parts, made, strict=True)])
+        yield attempts.proposal("Redistributing buckets of sensitive values", partial(_filled, iter(plans)))
+
+
+def _filled(plans: Iterator[tuple[Integers, Integers]], part: Compartment, tell: Share) -> Integers:
+    """Return the classes of the rows of a compartment by its plan, which comes next."""
+    return filled(part.space("deviation"), *next(plans), order=part.order, tell=tell)
 
 
 def _plan(part: Compartment, aim: Aim | None, t: Fraction, theta: float) -> tuple[Integers, Integers]:

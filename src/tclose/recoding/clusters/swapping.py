@@ -9,6 +9,7 @@ from tclose.counts import Integers
 from tclose.recoding.clusters.coordinates import Space
 from tclose.recoding.clusters.flows import Flows
 from tclose.recoding.clusters.nearest import BLOCK, WHOLE_UP_TO, Pool
+from tclose.recoding.search import Share, nobody, shared
 
 _STEPS = 2_000_000_000
 """About how many steps of the innermost loop are worth waiting for."""
@@ -42,7 +43,9 @@ def _exchanged(bins, k, beyond, edges, weights, flow, limit, chosen):  # type: i
             total = least
 
 
-def k_first(space: Space, bins: Integers, flows: Flows, k: int, limit: float, order: Integers) -> Integers:
+def k_first(
+    space: Space, bins: Integers, flows: Flows, k: int, limit: float, order: Integers, tell: Share = nobody
+) -> Integers:
     """Return the class of each row: k rows round a seed, chosen near it and with a distance of at most the limit.
 
     Where no exchange brings a class that near, it stays farther away; the last class takes what is left.
@@ -61,6 +64,8 @@ def k_first(space: Space, bins: Integers, flows: Flows, k: int, limit: float, or
         The distance wanted.
     order
         The rows along a curve, for tables too large to search as a whole.
+    tell
+        Told which share of the rows is in a class.
 
     References
     ----------
@@ -71,19 +76,23 @@ def k_first(space: Space, bins: Integers, flows: Flows, k: int, limit: float, or
     pieces = 1 if space.rows <= WHOLE_UP_TO else -(-space.rows // max(BLOCK, 2 * k))
     candidates = max(_STEPS // (space.rows * max(len(flows.weights), 1)), 50)
     first = 0
-    for piece in np.array_split(order, pieces):
+    for at, piece in enumerate(np.array_split(order, pieces)):
         rows = np.sort(piece)
-        found = _k_first(space.part(rows), bins[rows], flows, k, limit, candidates)
+        here = shared(tell, at / pieces, (at + 1) / pieces)
+        found = _k_first(space.part(rows), bins[rows], flows, k, limit, candidates, here)
         labels[rows] = found + first
         first += int(found.max()) + 1
     return labels
 
 
-def _k_first(space: Space, bins: Integers, flows: Flows, k: int, limit: float, candidates: int) -> Integers:
+def _k_first(
+    space: Space, bins: Integers, flows: Flows, k: int, limit: float, candidates: int, tell: Share
+) -> Integers:
     classes = max(space.rows // k, 1)
     pool = Pool(space, None, None, classes)
     beyond, edges = flows.beyond.ravel(), flows.beyond.shape[1]
     for label in range(classes - 1):
+        tell(label / classes)
         pool.seed()
         near = pool.nearest(k + candidates)
         chosen = np.arange(k)

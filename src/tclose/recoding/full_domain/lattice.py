@@ -84,6 +84,10 @@ class _Tags:
             node[at] += int(step)
         return tuple(node)
 
+    def known(self) -> float:
+        """Return the share of nodes about which something is known."""
+        return float(np.count_nonzero(self._tags != _UNKNOWN)) / self._lattice.size
+
     def untagged(self, node: Node) -> bool:
         return int(self._tags[self._place(node)]) == _UNKNOWN
 
@@ -102,7 +106,9 @@ class _Tags:
             self._tags[tuple(slice(step + 1) for step in self._place(node))] = _FAILS
 
 
-def bisected_chains(lattice: Lattice, holds: Callable[[Node], bool]) -> list[Node]:
+def bisected_chains(
+    lattice: Lattice, holds: Callable[[Node], bool], tell: Callable[[float], None] = lambda _share: None
+) -> list[Node]:
     """Return the nodes that were judged and hold; those that generalise no other that holds are among them.
 
     Chains of nodes from fine to coarse are bisected, and what a judgement says of other nodes is noted, so
@@ -114,6 +120,8 @@ def bisected_chains(lattice: Lattice, holds: Callable[[Node], bool]) -> list[Nod
         The nodes; an array of them must fit into memory.
     holds
         The judgement; what generalises a node that holds is taken to hold.
+    tell
+        Told about which share of the nodes something is known.
 
     References
     ----------
@@ -128,6 +136,7 @@ def bisected_chains(lattice: Lattice, holds: Callable[[Node], bool]) -> list[Nod
             if tags.untagged(node):
                 held, failed = _bisect(_chain(lattice, tags, node), tags, holds)
                 found += held
+                tell(tags.known())
                 for each in failed:
                     for coarser in lattice.coarser(each):
                         if tags.untagged(coarser):

@@ -155,12 +155,14 @@ class _Judge:
 
     def bisect_chains(self) -> None:
         """Judge nodes until the finest that hold are known, if what held always holds when generalised."""
-        bisected_chains(self.lattice, self._holds)
+        bisected_chains(self.lattice, self._holds, self._tell)
 
     def descend(self) -> None:
         """Judge nodes on one way down from the top."""
+        coarsest = sum(self.lattice.top)
 
         def loss(node: Node) -> float:
+            self._tell((coarsest - sum(node)) / max(coarsest - sum(self.lattice.lowest), 1))
             return self.candidates[-1].order()[0] if self._holds(node) else math.inf
 
         descended(self.lattice, loss)
@@ -169,10 +171,9 @@ class _Judge:
         before = len(self.candidates)
         if (ready := self._large_enough(self._roll_up.at(node))) is not None:
             self._decide([ready])
-        self._tell(None)
         return len(self.candidates) > before
 
-    def _tell(self, share: float | None) -> None:
+    def _tell(self, share: float) -> None:
         if time.monotonic() - self._told >= TELL_AFTER:
             self.search.tell("judging the nodes of the lattice", share)
             self._told = time.monotonic()
@@ -252,7 +253,7 @@ class _Judge:
                     partition = self._partition(classes, released)
                     if not (self.search.own and failing_classes(self.problem, partition).any()):
                         return partition
-            self._tell(None)
+            self._tell(1.0)
         return None
 
 

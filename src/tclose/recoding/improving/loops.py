@@ -255,7 +255,11 @@ def _bar(standing, own, once, foreseen):
 
 @uncounted
 def _round(shapes, limits, crowd, entries, standing, scan, plan, order, heat, strictness):
-    """Let each unit move to where least is lost, if that is less than what its class saves and chance allows."""
+    """Let each unit move to where least is lost, if that is less than what its class saves and chance allows.
+
+    Return how many moved.
+    """
+    moved = 0
     rough, tally, alone = len(shapes.stretches) < len(shapes.stretch_of), standing.tally, crowd.alone
     for u in order:
         own, weight = standing.of_unit[u], crowd.weights[u]
@@ -281,7 +285,9 @@ def _round(shapes, limits, crowd, entries, standing, scan, plan, order, heat, st
         if new and alone[u, 0] + strictness * alone[u, 1] < least_more:
             target, excess_there = standing.free[tally[0] - 1], alone[u, 1]
         if target != -2:
+            moved += 1
             _move(shapes, limits, crowd, standing, u, own, after, target, excess_there, plan.once, strictness)
+    return moved
 
 
 @numba.njit
@@ -318,6 +324,10 @@ def anneal(shapes, limits, crowd, plan, of_unit, number, room):
     fill_pairs(shapes)
     _fill(crowd, standing)
     _weigh(shapes, limits, crowd, standing)
+    moved, cold = 1, 0.0
     for at in range(len(plan.heat)):
-        _begin_round(standing, order, plan.strictness[at])
-        _round(shapes, limits, crowd, entries, standing, scan, plan, order, plan.heat[at], plan.strictness[at])
+        heat, strictness = plan.heat[at], plan.strictness[at]
+        if moved or heat > 0.0 or strictness != cold:  # else nobody would move this time either
+            _begin_round(standing, order, strictness)
+            moved = _round(shapes, limits, crowd, entries, standing, scan, plan, order, heat, strictness)
+        cold = strictness if heat == 0.0 else 0.0

@@ -71,11 +71,11 @@ class Field:
             )
 
         found, following = classes.copy(), int(classes.max(initial=-1)) + 1
-        for at, (kept, own) in enumerate(in_threads(search, [len(units) for units in regions], self.threads)):
-            names = np.append(np.concatenate([kept, following + np.arange(len(regions[at]))]), -1)
-            found[regions[at]] = names[own]
-            following += len(regions[at])
-            tell((at + 1) / len(regions))
+        sizes = [len(units) for units in regions]
+        for units, (kept, own) in zip(regions, in_threads(search, sizes, self.threads, tell), strict=True):
+            names = np.append(np.concatenate([kept, following + np.arange(len(units))]), -1)
+            found[units] = names[own]
+            following += len(units)
         return found
 
     def _searched_one(self, units: Integers, classes: Integers, plan: Plan, room: int) -> _Searched:

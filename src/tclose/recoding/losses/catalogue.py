@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from tclose.progress import Report, silent, told_each
 from tclose.recoding.losses.base import Loss
 from tclose.recoding.losses.cells import (
     ARX,
@@ -31,7 +32,8 @@ LOSSES: dict[str, Loss] = {
 }  # fmt: skip
 
 
-def all_losses(problem: Problem, partition: Partition) -> dict[str, float | None]:
+def all_losses(problem: Problem, partition: Partition, tell: Report = silent) -> dict[str, float | None]:
     """Return every loss of a release by its key; None where there is nothing to measure."""
-    found = {key: loss.of(problem, partition) for key, loss in LOSSES.items()}
+    every = told_each(LOSSES.values(), tell, "Measuring what is lost")
+    found = {loss.key: loss.of(problem, partition) for loss in every}
     return {key: None if math.isnan(value) else value for key, value in found.items()}

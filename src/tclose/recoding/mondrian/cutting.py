@@ -55,10 +55,12 @@ def cut_here(
         part = np.unique(found.small[rows], return_inverse=True)[1]
         return _cut_down(*_rows_of(problem, boxes, rows), part, judge, lambda _done: None, 0).classes
 
+    def told(done: float) -> None:
+        tell(first + (1 - first) * done)
+
     following = int(classes.max(initial=-1)) + 1
-    for at, own in enumerate(in_threads(cut, [len(rows) for rows in shares], threads)):
-        tell(first + (1 - first) * at / len(shares))
-        classes[shares[at]] = following + own
+    for rows, own in zip(shares, in_threads(cut, [len(rows) for rows in shares], threads, told), strict=True):
+        classes[rows] = following + own
         following += int(own.max(initial=-1)) + 1
     return numbered_by_first(classes)
 

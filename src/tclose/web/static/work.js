@@ -38,7 +38,8 @@ export function worker(place, { done, label, failed = () => null }) {
       if (mine.signal.aborted) return;
       if (job.share === null) bar.removeAttribute("value");
       else bar.value = job.share;
-      stage.textContent = visible(job.stage) || "Working…";
+      const left = job.left === null ? "" : `, about ${Math.floor(job.left / 60)}:${String(job.left % 60).padStart(2, "0")} left`;
+      stage.textContent = `${visible(job.stage) || "Working…"}${left}`;
     };
     try {
       const made = await started({ signal: mine.signal, told });
