@@ -9,6 +9,7 @@ import pytest
 from recoding.test_improving import assert_release, crowd
 from tclose.recoding import methods
 from tclose.recoding.gather import method as gathering
+from tclose.recoding.improving import step as improving
 from tclose.recoding.peel import method as peeling
 from tclose.recoding.search import Search
 
@@ -50,3 +51,43 @@ def test_a_large_table_is_peeled_where_moves_find_nothing(peeled, monkeypatch):
     release = methods.found("auto", problem, BRIEF)
     assert_release(problem, release.partition, whole=True)
     assert (release.method, len(peeled)) == ("peel", 1)
+
+
+@pytest.fixture
+def tried(monkeypatch):
+    """Note which methods are tried, on tables that all count as too large for every method that is not for such."""
+    monkeypatch.setattr(methods, "_SMALL", 0)
+    monkeypatch.setattr(methods, "_LARGE", 0)
+    for key, method in methods.METHODS.items():
+        monkeypatch.setitem(methods.METHODS, key, replace(method, largest=method.largest and 0))
+    climbed, keys = methods._climbed, []
+
+    def noted(method, problem, search):
+        keys.append(method.key)
+        return climbed(method, problem, search)
+
+    monkeypatch.setattr(methods, "_climbed", noted)
+    return keys
+
+
+def test_a_very_large_table_is_cut_too_and_no_less_is_kept_than_by_cutting_alone(tried):
+    problem = crowd(300)
+    cut = methods.found("mondrian", problem, BRIEF)
+    tried.clear()
+    release = methods.found("auto", problem, BRIEF)
+    assert_release(problem, release.partition, whole=True)
+    assert tried == ["gather", "mondrian"]
+    assert release.loss <= cut.loss
+
+
+def test_a_table_too_large_to_be_annealed_is_cut_alone(tried, monkeypatch):
+    monkeypatch.setattr(improving, "WORK", 0)
+    problem = crowd(300)
+    release = methods.found("auto", problem, BRIEF)
+    assert_release(problem, release.partition, whole=True)
+    assert (release.method, tried) == ("mondrian", ["mondrian"])
+
+
+def test_a_very_large_table_is_not_cut_without_effort(tried):
+    assert methods.found("auto", crowd(300), replace(BRIEF, effort=0.0)) is not None
+    assert tried == ["peel"]

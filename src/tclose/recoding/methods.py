@@ -10,7 +10,7 @@ from fractions import Fraction
 from tclose.errors import InputError, InternalError, closest, either, listed
 from tclose.measuring import Task
 from tclose.recoding.checking import failing_classes
-from tclose.recoding.improving.step import improved, known_to_moves
+from tclose.recoding.improving.step import anneals, improved, known_to_moves
 from tclose.recoding.partition import Partition, check_whole, levelled, published
 from tclose.recoding.problem import Problem
 from tclose.recoding.search import FindPartition, Search, Tell
@@ -28,6 +28,8 @@ _FOUND = 0.7
 """Which share of the work is finding releases; the rest improves them."""
 _SMALL = 5_000
 """Up to so many distinct rows, ``auto`` tries every method, and stricter thresholds."""
+_LARGE = 30_000
+"""From more distinct rows on, cuts may keep more than moves."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,9 @@ class Method:
     """Whether it promises one level for each column, which an improvement would break."""
     overtaken: bool = False
     """Whether moves keep more of a large table whose look-alikes stay together: ``auto`` leaves it out there."""
+    cuts: bool = False
+    """Whether it keeps more than moves do of most tables that are so large that these have few rounds: ``auto`` tries
+    it there too, and it alone where they have no time to anneal."""
     moves: bool = False
     """Whether it is a search by moves itself: nothing without effort, and nothing more by stricter thresholds."""
     for_any: bool = False
@@ -116,6 +121,7 @@ METHODS: dict[str, Method] = {
             "Cuts the table again and again where most detail is gained.",
             "LeFevre, DeWitt, Ramakrishnan 2006; Li, Li, Venkatasubramanian 2010",
             largest=_SMALL,
+            cuts=True,
         ),
         Method(
             "microaggregation",
@@ -217,13 +223,19 @@ def check_method(key: str, *, whole_classes: bool = False) -> None:
 def _applying(problem: Problem, search: Search) -> Iterator[Method]:
     """Give the methods that ``auto`` tries: by the clock, where rows stay together, those first that gain most soon."""
     hurried = search.limit is not None and search.whole_classes
+    annealed = search.effort > 0 and anneals(problem, search)
     for method in sorted(METHODS.values(), key=lambda each: hurried and not (each.moves or each.for_any)):
         size = problem.rows if method.by_rows else len(problem.counts)
-        too_large = method.largest is not None and size > method.largest
-        useless = (method.for_any and problem.any is None) or (method.moves and not search.effort)
+        too_large = method.largest is not None and size > method.largest and not _cuts_well(method, problem, search)
+        useless = (method.for_any and problem.any is None) or (method.moves and not annealed)
         useless |= method.overtaken and _moves_keep_more(problem, search)
         if not (too_large or useless or (search.whole_classes and method.by_rows)):
             yield method
+
+
+def _cuts_well(method: Method, problem: Problem, search: Search) -> bool:
+    """Say whether a method makes better cuts of a table than moves find, which have few rounds for so many rows."""
+    return method.cuts and search.effort > 0 and len(problem.counts) > _LARGE
 
 
 def _moves_keep_more(problem: Problem, search: Search) -> bool:
@@ -269,7 +281,8 @@ def _bettered(attempts: list[Found], problem: Problem, search: Search) -> Iterat
     for at, each in enumerate(chosen):
         if search.late():
             return
-        partition = improved(problem, each.partition, search.part(at / len(chosen), (at + 1) / len(chosen)))
+        here = search.part(at / len(chosen), (at + 1) / len(chosen))
+        partition = improved(problem, each.partition, here, cold=_cuts_well(METHODS[each.method], problem, search))
         yield Found(each.method, partition, search.loss(problem, partition))
 
 

@@ -30,6 +30,9 @@ WORK = 8_000_000_000
 MOST_ROUNDS = 400
 LEAST_ROUNDS = 10
 """How often every unit is looked at, for an effort of 1, if the work allows."""
+_COLD = (5, 0.0, 5)
+"""The rounds, the heat and the strict rounds of a search that loses nothing on the way, as where no more than the least
+rounds are paid for: what is hot needs more rounds to cool down."""
 UNITS_APART = 200
 """A table of few units has so many rounds, and one more for each."""
 ROUNDS_A_STAGE = 5
@@ -53,6 +56,8 @@ class Course:
 
     rounds: int
     heat: float
+    strict_rounds: int = 10
+    """In how many rounds after these nothing may stay beyond its limits."""
     lenience: float = LENIENCE[0]
     stage: str = "Gathering"
     """What people are told is being done."""
@@ -71,7 +76,7 @@ class Course:
         return np.where(cold, 0.0, self.heat * (1 - passed)), np.where(cold, FORBIDDEN, self.lenience * 100.0**passed)
 
 
-def improved(problem: Problem, partition: Partition, search: Search) -> Partition:
+def improved(problem: Problem, partition: Partition, search: Search, *, cold: bool = False) -> Partition:
     """Return a release of no more loss than the given one, which holds, by moving its units.
 
     Parameters
@@ -82,20 +87,32 @@ def improved(problem: Problem, partition: Partition, search: Search) -> Partitio
         Where to begin.
     search
         What to minimise, whether look-alikes stay together, and how much effort may be taken.
+    cold
+        Whether to lose nothing on the way, because the start is so good that heat would lose more than it gains.
     """
     rounds, start = rounds_paid(problem, partition, search), search.loss(problem, partition)
     if not rounds or not partition.number or not start > 0:
         return partition
     stage = f"Improving; {kept_detail(problem, partition):.1%} of the detail kept so far"
-    heat = HEAT if rounds > LEAST_ROUNDS else 0.0  # what is hot needs more rounds to cool down
-    moved = annealed(problem, partition, search, Course(rounds, heat, stage=stage))
+    course = Course(*_COLD, stage=stage) if cold or rounds <= LEAST_ROUNDS else Course(rounds, HEAT, stage=stage)
+    moved = annealed(problem, partition, search, course)
     return partition if moved is None or not search.loss(problem, moved) < start else moved
+
+
+def anneals(problem: Problem, search: Search) -> bool:
+    """Say whether the effort, the usual one at the least, pays for enough rounds to anneal a table of many classes."""
+    units = len(problem.tuples[1]) if search.whole_classes else len(problem.counts)
+    return _paid(problem, units, MOST_CLASSES, replace(search, effort=max(search.effort, 1.0))) > LEAST_ROUNDS
 
 
 def rounds_paid(problem: Problem, partition: Partition, search: Search, searches: int = 1) -> int:
     """Return how many rounds the effort pays for, in each of so many searches."""
     units = len(problem.tuples[1]) if search.whole_classes else len(partition.rows)
-    a_round = units * min(partition.number, MOST_CLASSES) * len(problem.quasi)
+    return _paid(problem, units, min(partition.number, MOST_CLASSES), search, searches)
+
+
+def _paid(problem: Problem, units: int, classes: int, search: Search, searches: int = 1) -> int:
+    a_round = units * classes * len(problem.quasi)
     paid = min(MOST_ROUNDS, UNITS_APART + units, max(LEAST_ROUNDS, WORK // max(a_round * searches, 1)))
     return int(paid * search.effort)
 
@@ -165,7 +182,7 @@ class _Moving:
         """Return the classes after all rounds, and some in which nothing may stay beyond its limits."""
         a_round = len(classes) * (int(classes.max(initial=-1)) + 1) * len(self.field.columns)
         step = ROUNDS_A_STAGE if self.field.divided(classes) else max(STAGE // max(a_round, 1), ROUNDS_A_STAGE)
-        end = self.course.rounds + 2 * ROUNDS_A_STAGE
+        end = self.course.rounds + self.course.strict_rounds
         for begin in range(0, end, step):
             share = (begin / end, min(begin + step, end) / end)
             if self.late():
