@@ -158,7 +158,7 @@ class Recipe:
     def to_json(self) -> str:
         """Return the recipe as JSON text."""
         text = _compact(_recipe_data(self))
-        return f'{text[:-1]},"sha256":"{_digest(text)}"}}'
+        return f'{text[:-1]},"sha256":"{hashlib.sha256(text.encode()).hexdigest()}"}}'
 
 
 def read_recipe(path: str | Path) -> Recipe:
@@ -198,13 +198,9 @@ def _compact(data: object) -> str:
 def _checksum(data: object) -> str:
     """Return a checksum, so that a damaged recipe does not make another release."""
     try:
-        return _digest(_compact(data))
+        return hashlib.sha256(_compact(data).encode()).hexdigest()
     except (TypeError, ValueError, RecursionError):
         return ""
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _recipe_data(recipe: Recipe) -> dict[str, Any]:

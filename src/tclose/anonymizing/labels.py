@@ -120,7 +120,8 @@ def _pieces(
     problem = frame.problem
     tuples, codes = problem.tuples
     span = int(classes.max(initial=-1)) + 2
-    pairs = np.unique(tuples[partition.rows] * span + classes + 1)
+    pairs = np.sort(tuples[partition.rows] * span + classes + 1)
+    pairs = pairs[np.diff(pairs, prepend=-1) != 0]
     if len(pairs) == len(codes):
         return codes[pairs // span], pairs % span - 1, None, {}
     sensitive, sensitive_codes = sensitive_keys(frame.distinct, frame.attributes, frame.rows[partition.rows])

@@ -240,8 +240,7 @@ def framed_table(
     """Return the problem that a table poses."""
     attributes = attributes_of(roles)
     distinct = session.distinct(table.counting(roles.person), roles.quasi, attributes, search.tell)
-    everyone = distinct_people(session, table, roles, attributes, distinct)
-    return framed(everyone, roles, wanted, options, search.tell)
+    return framed(distinct_people(session, table, roles, attributes, distinct), roles, wanted, options, search.tell)
 
 
 def released(
@@ -282,17 +281,14 @@ def _made(
     inputs: Mapping[Path, str],
 ) -> Release:
     table = original.published
-    partition = published(best.partition)
-    columns = [column.name for column in table.columns]
+    partition, columns = published(best.partition), [column.name for column in table.columns]
     search.tell("Labelling classes", 0.0)
     recipe = recipe_of(
         frame, partition, method=best.method, roles=roles, requirements=wanted, published=columns, own=search.own,
         numbers=original.numbers,
     )  # fmt: skip
-    search.tell("Labelling classes", 0.5)
-    recoding = recoding_of(recipe, frame.distinct, frame.attributes)
     search.tell("Recoding rows", None)
-    recoded, witness = original.recoded(session, roles, recoding)
+    recoded, witness = original.recoded(session, roles, recoding_of(recipe, frame.distinct, frame.attributes))
     left_out = partition.suppressed() if original.census is None else original.census.rows - recoded.rows
     work = EngineWork(
         session, recoded, replace(roles, identifiers=()), tuple(wanted), frame.original(), left_out, search.own,
