@@ -13,7 +13,7 @@ import pytest
 from anonymizing.months import ROLES, check_month, months
 from tclose import Nominal, Roles
 from tclose.anonymizing import anonymize, apply
-from tclose.errors import InputError
+from tclose.errors import DomainError, InputError
 
 ONE = Roles(["q"], {"ill": Nominal()})
 TREE = {"*": {"u": ["ash", "birch"], "v": ["cedar", "elm"]}}
@@ -112,3 +112,12 @@ def test_a_time_of_day_between_those_of_a_class_is_covered():
 
 def test_the_roles_of_the_months_are_those_of_their_recipes():
     assert all(recipe.roles.quasi == ROLES.quasi for _, recipe, _ in months(range(3)))
+
+
+@pytest.mark.parametrize(
+    "pays", [[1, 2, None, 2], ["1", "2", "much", "2"]], ids=["a missing value", "words beside numbers"]
+)
+def test_values_without_a_meaning_are_not_blamed_on_what_apply_cannot_be_told(pays):
+    recipe = anonymize({"q": [1, 1, 2, 2], "pay": [1, 2, 1, 2]}, Roles("q", "pay:ordered"), require={"k": 2}).recipe
+    with pytest.raises(DomainError, match=r"The recipe holds what was said to tclose\.anonymize; say it there, and"):
+        apply({"q": [1, 1, 2, 2], "pay": pays}, recipe)

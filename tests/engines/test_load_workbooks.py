@@ -68,6 +68,26 @@ def test_computed_formulas_are_their_results(connection: Connection, tmp_path: P
     assert rows(table) == [(2, None), (2, None)]
 
 
+@pytest.mark.parametrize(
+    ("numbers", "form"),
+    [([-0.5, 0.5], "hh:mm"), ([-1, -5], "yyyy-mm-dd"), ([59, 60], "yyyy-mm-dd"), ([59.25, 60.25], "yyyy-mm-dd hh:mm")],
+)
+def test_numbers_that_stand_for_no_day_are_not_read_as_another(
+    connection: Connection, tmp_path: Path, numbers: list[float], form: str
+) -> None:
+    """The reader takes noon for half a day before the first, and 28 February 1900 for the day after it."""
+
+    def shown(_: Any, sheet: Any) -> None:
+        for row in (2, 3):
+            sheet.cell(row, 2).number_format = form
+
+    cells = [("n", "q"), *([number, number] for number in numbers)]
+    table = loaded(connection, saved(tmp_path / "t.xlsx", cells, shown))
+    assert rows(table.keep(["n"])) == [(number,) for number in numbers]
+    with pytest.raises(SourceError, match=r"column 'q' .* shown as dates or times that stand for none"):
+        table.keep(["q"])
+
+
 def test_a_formula_above_the_rows_spoils_nothing(connection: Connection, tmp_path: Path) -> None:
     assert rows(kept(connection, saved(tmp_path / "t.xlsx", [("q", "=1+1"), ("a", "b")]))) == [("a", "b")]
 

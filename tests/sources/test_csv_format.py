@@ -53,6 +53,12 @@ def test_what_is_declared_wins(tmp_path: Path) -> None:
     assert (found.delimiter, found.quote, found.names) == (";", "'", ("column_1",))
 
 
+@pytest.mark.parametrize("quote", [",", ";", "|"])
+def test_a_sign_that_is_declared_a_quote_is_no_delimiter(tmp_path: Path, quote: str) -> None:
+    found = dialect(tmp_path, f"a{quote}b\n1{quote}2\n", quote=quote)
+    assert (found.quote, found.delimiter != quote) == (quote, True)
+
+
 def test_the_separator_line_of_excel_is_obeyed_and_skipped(tmp_path: Path) -> None:
     found = dialect(tmp_path, "sep=|\r\na|b\r\n1|2\r\n")
     assert (found.delimiter, found.skipped, found.names) == ("|", 1, ("a", "b"))

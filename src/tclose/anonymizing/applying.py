@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +15,7 @@ from tclose.anonymizing.labels import recoding_of, sensitive_keys
 from tclose.anonymizing.proving import Original, distinct_people, missed_by, obstacles_of
 from tclose.engines.base import Engine, Progress
 from tclose.engines.distinct import DistinctRows
-from tclose.errors import ColumnNotFoundError, EmptyTableError, counted, listed
+from tclose.errors import ColumnNotFoundError, DomainError, EmptyTableError, counted, either, listed
 from tclose.exact import Number, share
 from tclose.opening import opened_with
 from tclose.placing import Fitted, fitted, is_own
@@ -73,7 +74,7 @@ def apply(
     if suppress is not None:
         recipe = replace(recipe, suppress=share(suppress, "suppress"))
     tell = progress or silent
-    with working_session(table, read=read, memory=memory, threads=threads, temp=temp) as session:
+    with _meant_by_recipe(), working_session(table, read=read, memory=memory, threads=threads, temp=temp) as session:
         opened, roles = opened_with(session, table, replace(recipe.roles, identifiers=(), others=None), tell)
         available = [column.name for column in opened.columns]
         _check_columns(recipe, available)
@@ -102,6 +103,17 @@ def apply(
             work=work if holds else None, people=kept.people,
         )  # fmt: skip
         return replace(release, revealed=revealed(session, release, disguise, kept.disguised))
+
+
+@contextmanager
+def _meant_by_recipe() -> Iterator[None]:
+    """Say of values that do not fit a column's meaning that it is the recipe which has that meaning."""
+    try:
+        yield
+    except DomainError as problem:
+        maker = either("tclose.anonymize", "'tclose anonymize'")
+        way_out = f"The recipe holds what was said to {maker}; say it there, and make it again."
+        raise DomainError(f"{problem} {way_out}") from None
 
 
 def _recoded(session: Engine, kept: Original, roles: Roles, recipe: Recipe, distinct: DistinctRows) -> EngineWork:

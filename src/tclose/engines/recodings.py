@@ -163,14 +163,18 @@ class Recoder(ABC, Generic[Made]):
     def released(self, published: int, unmatched: int) -> Made:
         """Return the rows that are published."""
 
+    @property
+    def _added(self) -> list[str]:
+        return [each.name for each in self.recoding.added]
+
     def keeps_type(self, name: str) -> bool:
         """Say whether a published column has the original's type; a quasi-identifier is text, whatever it shows."""
-        return name in self.recoding.read and name not in self.recoding.quasi
+        return name not in self.recoding.quasi and name not in self._added
 
     def place(self, name: str, others: Sequence[str]) -> str:
         """Return where a published cell is: a label ``q0``, beside it ``a0``, a key value ``k0``, a row's ``o0``."""
-        if name not in self.recoding.read:
-            return f"a{[each.name for each in self.recoding.added].index(name)}"
+        if name in self._added:
+            return f"a{self._added.index(name)}"
         if name in self.recoding.quasi:
             return f"q{self.recoding.quasi.index(name)}"
         if name in self.recoding.keys:

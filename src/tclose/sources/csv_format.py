@@ -88,7 +88,7 @@ class _Cut:
 
 
 def _best(head: str, options: ReadOptions, *, whole: bool) -> _Cut:
-    delimiters = (options.delimiter,) if options.delimiter else _DELIMITERS
+    delimiters = [options.delimiter] if options.delimiter else [sign for sign in _DELIMITERS if sign != options.quote]
     cuts = [
         _cut(head, delimiter, quote, whole=whole)
         for quote in (('"', "'") if options.quote is None else (options.quote,))

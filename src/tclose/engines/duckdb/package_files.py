@@ -16,7 +16,7 @@ import duckdb
 from tclose.engines.duckdb.apart import DamagedError, answers, needed
 from tclose.engines.duckdb.connection import private_folder
 from tclose.engines.duckdb.frames import load_arrow
-from tclose.engines.duckdb.problems import MERGED, UNCOMPUTED
+from tclose.engines.duckdb.problems import MERGED, NO_DAYS, UNCOMPUTED
 from tclose.engines.duckdb.sql import fresh_name
 from tclose.engines.duckdb.table import LoadedTable, check_names
 from tclose.engines.duckdb.values import load_values
@@ -112,7 +112,8 @@ def _workbook(connection: duckdb.DuckDBPyConnection, path: Path, name: str, opti
         raise EmptyTableError(f"{which} has no rows below its first.{_other_sheets(shown, sheet)}")
     marks = {kind: places for kind, places in answered if kind != "row"}
     notes += tuple(_errors_read(count, names[at]) for at, count in marks["errors"])
-    problems = dict.fromkeys(marks["merged"], MERGED) | dict.fromkeys(marks["uncomputed"], UNCOMPUTED)
+    spoiled = {"merged": MERGED, "uncomputed": UNCOMPUTED, "no days": NO_DAYS}
+    problems = {at: problem for kind, problem in spoiled.items() for at in marks[kind]}
     return _Sheet({name: _column(rows, at) for at, name in enumerate(names)}, notes, problems)
 
 

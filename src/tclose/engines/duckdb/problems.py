@@ -13,6 +13,10 @@ UNCOMPUTED = (
     "it has formulas whose results are not in the file. Open the workbook in a spreadsheet program and save it there, "
     "or write values instead."
 )
+NO_DAYS = (
+    "it has numbers shown as dates or times that stand for none, below 0 or of 29 February 1900, and would be read as "
+    "others. Make them numbers or text."
+)
 NOT_UNICODE = "it has text that is not valid Unicode. Mend the text."
 
 

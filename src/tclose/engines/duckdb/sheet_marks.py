@@ -1,4 +1,4 @@
-"""What a sheet of an ``.xlsx`` file says of its cells beside their values: results never computed, and errors."""
+"""What a sheet of an ``.xlsx`` file says of its cells beside their values: results never computed, errors, odd days."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from xml.parsers import expat
 
 _BOOK = "xl/workbook.xml"
 _MARKED = re.compile(rb"""<(?:\w+:)?f[\s/>]|\bt\s*=\s*["']e["']""")
+_NO_DAY = re.compile(r"-|60(\.|$)")
+"""The numbers of days count from 1900, whose 29 February, the 60th, never was."""
 _CHUNK = 2**20
 _OVERLAP = 64
 _RELATION = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -20,17 +22,21 @@ _STRICT_RELATION = "http://purl.oclc.org/ooxml/officeDocument/relationships"
 
 @dataclass
 class Marks:
-    """The columns of a sheet, counted from 0, that have formulas without a result, and how many errors each has."""
+    """The columns of a sheet, counted from 0, with formulas without a result, errors or numbers of no day."""
 
     uncomputed: set[int] = field(default_factory=set)
     errors: Counter[int] = field(default_factory=Counter)
+    """How many errors each has."""
+    no_days: set[int] = field(default_factory=set)
+    """Those with a number that stands for no day, below 0 or of 29 February 1900; a reader gives it another day's."""
 
 
-def sheet_marks(path: str, sheet: str, first_row: int) -> Marks:
+def sheet_marks(path: str, sheet: str, first_row: int, *, days: bool) -> Marks:
     """Return what a sheet says of the cells from a row on, counted from 0; of other kinds of workbooks, nothing.
 
     A program that computes nothing writes formulas without results, or with results that it asks to have computed
-    when the workbook is opened; a reader of values would take all of them for the same.
+    when the workbook is opened; a reader of values would take all of them for the same. Numbers that stand for no day
+    are looked for where ``days`` says that there are days or times.
     """
     if not zipfile.is_zipfile(path):
         return Marks()
@@ -42,7 +48,7 @@ def sheet_marks(path: str, sheet: str, first_row: int) -> Marks:
         book.read(package.read(parts[_BOOK]))
         book.read(package.read(parts["xl/_rels/workbook.xml.rels"]))
         part = parts[_plain(posixpath.join("xl", book.targets[book.sheets[sheet]]))]
-        if not _is_marked(package, part):
+        if not days and not _is_marked(package, part):
             return Marks()
         cells = _Cells(first_row, trusted=not book.to_be_computed)
         with package.open(part) as text:
@@ -131,6 +137,8 @@ class _Cells:
                 self.marks.uncomputed.add(self._column)
             elif self._kind == "e":
                 self.marks.errors[self._column] += 1
+            elif self._kind == "n" and _NO_DAY.match(self._value.strip()):
+                self.marks.no_days.add(self._column)
 
 
 def _column(reference: str) -> int:
