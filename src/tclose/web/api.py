@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -24,6 +24,9 @@ from tclose.web.responses import answer
 from tclose.web.samples import LARGE
 from tclose.web.settings import about_now, parsed, plain
 from tclose.web.workspace import Opened, Workspace, examples
+
+if TYPE_CHECKING:
+    from tclose.web.downloads import Download
 
 LONGEST_WAIT = 5.0
 LONGEST_GRACE = 600_000
@@ -324,8 +327,8 @@ async def useful(request: Request) -> Response:
     return answer(await run_in_threadpool(found))
 
 
-async def take(request: Request) -> Response:
-    """Hand over a file that a job made."""
+def made_file(request: Request) -> Download:
+    """Return the file that a request names of a job; it may take long."""
     from tclose.web.beside import with_beside
     from tclose.web.downloads import download
     from tclose.web.work import Made
@@ -335,15 +338,17 @@ async def take(request: Request) -> Response:
     if isinstance(kept, Made):
         kept = with_beside(kept, job.settings, jobs_of(request).done(job.table_id))
     about = about_now(workspace_of(request).table(job.table_id))
-
-    def made() -> Any:
-        with job.lock:
-            return download(kept, request.path_params["name"], about)
-
-    file = await run_in_threadpool(made)
+    with job.lock:
+        file = download(kept, request.path_params["name"], about)
     if file is None:
         raise HTTPException(404, "This job has no such file.")
+    return file
+
+
+async def take(request: Request) -> Response:
+    """Hand over a file that a job made."""
+    file = await run_in_threadpool(made_file, request)
     if file.path is not None:
         return FileResponse(file.path, media_type=file.media_type, filename=file.name)
     named = {"content-disposition": f'attachment; filename="{file.name}"'}
-    return Response(file.text.encode("utf-8", "backslashreplace"), media_type=file.media_type, headers=named)
+    return Response((file.text or "").encode("utf-8", "backslashreplace"), media_type=file.media_type, headers=named)
