@@ -1,6 +1,7 @@
 """What a release is still good for: associations by hand, a model by another implementation, and laws."""
 
 import math
+import re
 from collections import Counter
 from fractions import Fraction
 
@@ -11,7 +12,8 @@ from hypothesis import strategies as st
 from sklearn.naive_bayes import CategoricalNB
 
 import tclose
-from tclose.recoding.usefulness import FOLDS, association, dealt, right
+from tclose.recoding.associations import association
+from tclose.recoding.usefulness import FOLDS, dealt, right
 
 ROLES = tclose.Roles(["job", "age"], {"illness": tclose.Nominal()})
 
@@ -28,8 +30,11 @@ def people(rows=600):
 
 def by_hand(pairs):
     """Return the association of pairs of values, after Bergsma 2013, sum by sum in fractions."""
-    rows, together = len(pairs), Counter(pairs)
-    first, second = Counter(one for one, _ in pairs), Counter(other for _, other in pairs)
+    together = Counter(pairs)
+    rows, first, second = sum(together.values()), Counter(), Counter()
+    for (one, other), share in together.items():
+        first[one] += share
+        second[other] += share
     square = Fraction(0)
     for one in first:
         for other in second:
@@ -79,7 +84,7 @@ def test_the_model_is_right_as_often_as_that_of_another_library():
 
 def test_what_is_published_as_it_was_keeps_everything_and_what_is_hidden_nothing():
     fine = tclose.anonymize(people(), ROLES, require={"k": 1}, hierarchies={"job": "flat"}).usefulness()
-    assert [(pair.before, pair.after) for pair in fine.associations if pair.before != pair.after] == []
+    assert [pair.after for pair in fine.associations] == pytest.approx([pair.before for pair in fine.associations])
     (told,) = fine.predictions
     assert told.original == told.release > 0.8 > 0.4 > told.guess
     assert fine.associations[0].first == "job"
@@ -91,6 +96,24 @@ def test_what_is_published_as_it_was_keeps_everything_and_what_is_hidden_nothing
     assert found.predictions[0].original == told.original
     assert found.predictions[0].release == pytest.approx(found.predictions[0].guess, abs=0.02)
     assert found.lost == {"job": 1.0, "age": 1.0}
+
+
+def test_an_interval_counts_evenly_for_the_values_in_it():
+    """Oracle: every released row in shares of pairs of values, and the formula over them."""
+    table = people(240)
+    release = tclose.anonymize(table, ROLES, require={"k": 9}, hierarchies={"job": "flat"}, method="mondrian")
+    jobs, ages = sorted(set(table["job"])), sorted(set(table["age"]))
+    shares = {("job", "age"): Counter(), ("age", "illness"): Counter()}
+    for job, age, illness in release.to_pandas()[["job", "age", "illness"]].itertuples(index=False):
+        ends = [int(number) for number in re.findall(r"\d+", str(age))]
+        inside = [value for value in ages if ends[0] <= value <= ends[-1]]
+        named = jobs if job == "*" else [job]
+        shares["job", "age"].update({(j, a): Fraction(1, len(inside) * len(named)) for j in named for a in inside})
+        shares["age", "illness"].update({(a, illness): Fraction(1, len(inside)) for a in inside})
+    assert any("," in str(age) for age in release.to_pandas()["age"])
+    found = {(each.first, each.second): each.after for each in release.usefulness().associations}
+    for pair, expected in shares.items():
+        assert found[pair] == pytest.approx(by_hand(expected), abs=1e-6)
 
 
 def test_rows_that_are_left_out_are_guessed_about_and_no_part_of_associations():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy as np
 from tclose.counts import Integers
 from tclose.distances.line import LineGround
 from tclose.domains import Domain
+from tclose.recoding.associations import Association, associations
 from tclose.recoding.checking import cell_codes
 from tclose.recoding.losses.cells import losses_by_column
 from tclose.recoding.losses.marginals import marginal_distances
@@ -28,18 +28,6 @@ GROUPS = 4
 MOST_VALUES = 10
 """So many values of an attribute are told apart by a model."""
 _SEED = 7
-
-
-@dataclass(frozen=True)
-class Association:
-    """How closely two columns go together: 0 not at all, 1 where each decides the other."""
-
-    first: str
-    second: str
-    before: float | None
-    """In the original; None where nearly every row has a value of its own, so that nothing can be said."""
-    after: float | None
-    """In the release, likewise."""
 
 
 @dataclass(frozen=True)
@@ -108,13 +96,7 @@ def usefulness(problem: Problem, partition: Partition) -> Usefulness | None:
     before, after = problem.codes[partition.rows], _released(partition)
     ranks = problem.ranks[partition.rows]
     looked_at = min(len(problem.quasi), max(1, MOST_COLUMNS - len(problem.domains)))
-    names = [*(each.name for each in problem.quasi[:looked_at]), *(domain.name for domain in problem.domains)]
-    pairs = _associations(
-        names,
-        np.concatenate([before[:, :looked_at], ranks], axis=1),
-        np.concatenate([after[:, :looked_at], np.where(partition.classes[:, np.newaxis] < 0, -1, ranks)], axis=1),
-        partition.counts,
-    )
+    pairs = associations(problem, partition, after, looked_at)
     folds = dealt(partition.counts)
     return Usefulness(
         losses_by_column(problem, partition),
@@ -131,56 +113,6 @@ def _released(partition: Partition) -> Codes:
     found = np.full((len(kept), partition.cells.levels.shape[1]), -1, dtype=np.int32)
     found[kept] = cell_codes(partition)[partition.classes[kept]]
     return found
-
-
-def _associations(names: list[str], before: Codes, after: Codes, counts: Integers) -> list[Association]:
-    return [
-        Association(
-            names[one],
-            names[other],
-            association(before[:, one], before[:, other], counts),
-            association(after[:, one], after[:, other], counts),
-        )
-        for one, other in combinations(range(len(names)), 2)
-    ]
-
-
-def association(first: Codes, second: Codes, counts: Integers) -> float | None:
-    """Return Cramér's V of two columns, without the bias that many values bring (Bergsma 2013).
-
-    Parameters
-    ----------
-    first, second
-        The value of each piece; pieces with −1 in either are left out.
-    counts
-        How many rows each piece stands for.
-
-    Examples
-    --------
-    >>> halves, pieces = np.array([0, 0, 1, 1]), np.array([500, 0, 0, 500])
-    >>> association(halves, np.array([0, 1, 0, 1]), pieces)
-    1.0
-    """
-    kept = (first >= 0) & (second >= 0) & (counts > 0)
-    if not kept.any():
-        return None
-    ones, one_of = np.unique(first[kept], return_inverse=True)
-    others, other_of = np.unique(second[kept], return_inverse=True)
-    weights = counts[kept].astype(np.float64)
-    rows = float(weights.sum())
-    if rows < 2:
-        return None
-    if len(ones) == 1 or len(others) == 1:
-        return 0.0
-    pairs, place = np.unique(one_of * len(others) + other_of, return_inverse=True)
-    together = np.bincount(place, weights=weights)
-    of_first = np.bincount(one_of, weights=weights)[pairs // len(others)]
-    of_second = np.bincount(other_of, weights=weights)[pairs % len(others)]
-    square = float((together * (together / of_first) / of_second).sum()) - 1.0
-    wide, high = len(ones) - 1.0, len(others) - 1.0
-    square = max(0.0, square - wide * high / (rows - 1.0))
-    least = min(wide - wide**2 / (rows - 1.0), high - high**2 / (rows - 1.0))
-    return min(1.0, float(np.sqrt(square / least))) if least > 0 else None
 
 
 def dealt(counts: Integers) -> Integers:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tclose.recoding.usefulness import Association, Prediction, Usefulness
+from tclose.recoding.associations import Association
+from tclose.recoding.usefulness import Prediction, Usefulness
 from tclose.render.pictures.bars import heading, sample
 from tclose.render.pictures.frame import legend, notes
 from tclose.render.pictures.pairs import WIDTH, Compared, Group, groups_drawn

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from tclose.exact import decimal_text
-from tclose.recoding.usefulness import Association, Prediction, Usefulness
+from tclose.recoding.associations import Association
+from tclose.recoding.usefulness import Prediction, Usefulness
 from tclose.render.words.cells import visible
 from tclose.render.words.phrases import counted, percent
 
@@ -12,7 +13,7 @@ NONE = "–"
 ASSOCIATIONS = "How columns go together, before and after"
 ASSOCIATIONS_READ = (
     "Cramér's V of two columns, corrected for many values: 0 where one says nothing of the other, 1 where it decides "
-    "it. What is published is taken as it is written, an interval as one value."
+    "it. What is published counts evenly for the values that it may stand for."
 )
 PREDICTIONS = "What a simple model learns, of original and release"
 PREDICTIONS_READ = (
