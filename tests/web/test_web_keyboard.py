@@ -134,7 +134,7 @@ def test_what_opens_is_closed_by_escape_and_the_focus_comes_back(browser, server
 @pytest.mark.parametrize("view", ["figures", "classes", "repair"])
 def test_tab_goes_through_the_page_in_the_order_of_the_path_and_out_at_its_end(browser, server, view):
     panels = {"figures": "#panel-figures", "classes": "#panel-classes", "repair": "#panel-repair"}
-    wanted = ["#top", ".path", ".tabs", "#panel-columns", "section:has(> #requirements-title)", panels[view]]
+    wanted = ["#top", ".path", ".tabs", "#panel-columns", "[aria-labelledby=requirements-title]", panels[view]]
     with watched(browser, server) as page:
         opened(page)
         tab_to(page, "#tab-figures", "Shift+Tab" if page.evaluate("document.activeElement.id !== 'main'") else "Tab")
