@@ -84,6 +84,29 @@ def test_runs_are_appended_those_that_apply_a_recipe_and_those_that_fail_too(her
     assert "secret" not in (here / "events.jsonl").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("absolute", [False, True])
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ("ward 7/care/torn.csv", "'torn.csv', line 3: 3 cells"),
+        ("ward 7/care/none.csv", "There is no file 'none.csv'."),
+        ("ward 7/care", "The files of care do not have the same columns"),
+    ],
+)
+def test_why_a_run_failed_names_no_folder(here, capsys, table, message, absolute):
+    """Whoever reads a lineage learns no path of the machine: the terminal names it, the event does not."""
+    care = here / "ward 7" / "care"
+    care.mkdir(parents=True)
+    (care / "torn.csv").write_text("age,cost\n1,2\n1,2,3\n")
+    (care / "whole.csv").write_text("a,b\n1,2\n")
+    assert run("anonymize", str(here / table) if absolute else table, *WORDS, "-o", "release.csv") == 2
+    assert "ward 7" in capsys.readouterr().err
+    told = events(here)[1]["run"]["facets"]["errorMessage"]["message"]
+    assert told.startswith(message)
+    assert "ward" not in (here / "events.jsonl").read_text(encoding="utf-8")
+    assert str(here) not in (here / "events.jsonl").read_text(encoding="utf-8")
+
+
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 130)])
 def test_a_run_that_somebody_ends_is_aborted(here, number, code):

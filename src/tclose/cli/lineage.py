@@ -15,8 +15,10 @@ import click
 from tclose.cli.failures import message_of
 from tclose.cli.interrupts import TOO_LATE, heard, too_late
 from tclose.errors import InputError
+from tclose.letters import visible
 from tclose.releases import Release, Written
 from tclose.render.data.lineage import LineageRun
+from tclose.render.words.folders import message_without_folders
 from tclose.sources import DatabaseTable, files_read
 from tclose.targets import check_apart, refused_by_system, target_at
 
@@ -31,6 +33,8 @@ class Events:
 
     run: LineageRun
     path: Path | None
+    read: tuple[Path, ...] = ()
+    """The files that the run reads, whose folders stay out of its messages."""
     made: tuple[Release, Written | None, str | None] | None = field(default=None, init=False)
     """The release that was delivered, where it was written, and by which name it is known."""
 
@@ -82,7 +86,7 @@ def events_of(job: str, table: object, given: Mapping[str, Any], inputs: Mapping
         if not path.parent.is_dir():
             raise InputError(f"{str(path)!r} cannot be written: there is no folder {str(path.parent)!r}.")
     label = table.label if isinstance(table, DatabaseTable) else ", ".join(each.name for each in files_read(table))
-    return Events(LineageRun(job, label or None), path)
+    return Events(LineageRun(job, label or None), path, tuple(inputs))
 
 
 @contextmanager
@@ -93,14 +97,15 @@ def recorded(events: Events) -> Iterator[None]:
         yield
     except BaseException as problem:
         with suppress(Exception):
-            events.tell(_failure(events.run, problem))
+            events.tell(_failure(events, problem))
         raise
     events.tell(events.ended())
 
 
-def _failure(run: LineageRun, problem: BaseException) -> Mapping[str, Any]:
+def _failure(events: Events, problem: BaseException) -> Mapping[str, Any]:
     """Return the event of an end by an error, or by somebody who asked for it."""
     if too_late():
-        return run.failed(TOO_LATE)
-    asked = isinstance(problem, click.Abort | KeyboardInterrupt) or heard()
-    return run.aborted() if asked else run.failed(message_of(problem))
+        return events.run.failed(TOO_LATE)
+    if isinstance(problem, click.Abort | KeyboardInterrupt) or heard():
+        return events.run.aborted()
+    return events.run.failed(visible(message_without_folders(message_of(problem), events.read)))

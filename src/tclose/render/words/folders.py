@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import replace
-from pathlib import PurePath
+from pathlib import Path, PurePath, PureWindowsPath
 from typing import Any, TypeVar
 
 from tclose.composing import Composition
@@ -11,6 +13,9 @@ from tclose.explanations import Explanation
 from tclose.results import Audit
 
 _COMPARED = "the distribution of "
+_QUOTED = re.compile(r"""(?<!\w)(?P<quote>['"])(?P<path>(?:(?!(?P=quote)).)*[/\\](?:(?!(?P=quote)).)*)(?P=quote)""")
+_FILE = re.compile(r"(?:[/\\]|[A-Za-z]:[/\\]).*|(?!\w+://).*\.\w+", re.DOTALL)
+"""A path that begins at the root, or has the ending of a file; names of columns, such as mg/dl, seldom have either."""
 Found = TypeVar("Found", Audit, Explanation)
 
 
@@ -27,6 +32,33 @@ def without_folders(source: str) -> str:
     if "://" in source:
         return source.partition(" of ")[0] if " of " in source.partition("://")[0] else source
     return ", ".join(PurePath(part).name or part for part in source.split(", "))
+
+
+def message_without_folders(message: str, files: Iterable[Path]) -> str:
+    """Return a message in which the files of a run, and other files in quotes, stand without their folders.
+
+    Examples
+    --------
+    >>> message_without_folders("'/srv/care/a.csv', line 3: 'mg/dl' is text. Is it 'old/b.csv'?", [])
+    "'a.csv', line 3: 'mg/dl' is text. Is it 'b.csv'?"
+    >>> message_without_folders("The files of my visits/2026 do not have 3/8.", [Path("my visits/2026/a.csv")])
+    'The files of 2026 do not have 3/8.'
+    """
+    named = {spelled for file in files for folder in file.parents for spelled in _spellings(folder)}
+    for folder in sorted(named, key=len, reverse=True):
+        message = re.sub(rf"(?<![\w/\\]){re.escape(folder)}[/\\]+", "", message)
+    return _QUOTED.sub(_name_alone, message)
+
+
+def _spellings(folder: Path) -> set[str]:
+    """Return a folder as messages write it: plainly, and in quotes, where Windows' strokes are doubled."""
+    plain = str(folder)
+    return {plain, repr(plain)[1:-1]} if folder.name else set()
+
+
+def _name_alone(found: re.Match[str]) -> str:
+    path, quote = found["path"], found["quote"]
+    return f"{quote}{PureWindowsPath(path).name or path}{quote}" if _FILE.fullmatch(path) else found[0]
 
 
 def unfoldered(found: Found) -> Found:
