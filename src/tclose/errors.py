@@ -135,8 +135,11 @@ class EngineNotInstalledError(EngineError):
     def __init__(self, purpose: str, package: str, extra: str) -> None:
         self.package = package
         self.extra = extra
-        way = f"pip install {package}, or install tclose with its extra {extra!r}"
-        super().__init__(f"{purpose} needs the package {package!r}: {way}.")
+        extras = f"its extra {extra!r} (in a clone of it: pip install '.[{extra}]')"
+        super().__init__(
+            f"{purpose} needs the package {package!r}. Install tclose with {extras}; "
+            f"if that does not bring it: pip install {package}."
+        )
 
 
 class EngineFailedError(EngineError):
