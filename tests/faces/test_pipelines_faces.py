@@ -200,6 +200,14 @@ def test_the_output_is_never_the_policy(clinic, audited):
     assert (clinic / "p.toml").read_text() == POLICY
 
 
+@pytest.mark.parametrize("asked", [["--log", "json"], ["--log=json"]])
+@pytest.mark.parametrize("wrong", [["audit", "--no-such-option"], ["no-such-command"], ["audit", "t.csv", "--k", "x"]])
+def test_a_command_line_that_cannot_be_read_is_told_as_json_where_that_was_asked_for(run, wrong, asked):
+    done = run(*wrong, *asked)
+    (said,) = map(json.loads, done.err.splitlines())
+    assert (done.code, said["level"]) == (2, "error")
+
+
 def test_remarks_and_errors_are_objects_of_json_where_that_is_asked(clinic, run):
     done = run("audit", "gone.csv", "-q", "zip", "-s", "ill:nominal", "--log", "json")
     assert done.code == 2

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import sys
 import traceback
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import click
@@ -20,7 +22,7 @@ HOLDS, FAILS, USAGE, FAILURE = 0, 1, 2, 3
 
 def exit_code_of(commands: click.Group, arguments: Sequence[str] | None) -> int:
     """Run the command line and return its exit code; no exception leaves it."""
-    speak("text")
+    speak(_asked_for(sys.argv[1:] if arguments is None else arguments))
     try:
         with command_line():
             result = commands.main(arguments, prog_name="tclose", standalone_mode=False)
@@ -31,6 +33,12 @@ def exit_code_of(commands: click.Group, arguments: Sequence[str] | None) -> int:
     except BaseException as problem:  # noqa: BLE001 - a crash must not leave with 1, which says "does not hold"
         return _interrupted() if heard() else _code_of(problem)
     return result if isinstance(result, int) else HOLDS
+
+
+def _asked_for(arguments: Sequence[str]) -> str:
+    """Return how messages are asked for, also where the command line is too wrong for its options to be read."""
+    words = " ".join(arguments).replace("--log=", "--log ").split(" ")
+    return "json" if ("--log", "json") in pairwise(words) else "text"
 
 
 def _interrupted() -> int:
