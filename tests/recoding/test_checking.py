@@ -87,3 +87,11 @@ def test_where_no_row_that_is_released_has_a_value_nothing_can_be_judged(costs, 
     classes = np.where(problem.codes[:, 0] < 2, problem.codes[:, 0], -1).astype(np.int64)
     partition = Partition(rows, classes, problem.counts, hulls(problem, rows, classes, 2))
     assert failing_classes(problem, partition).tolist() == missing
+
+
+@pytest.mark.parametrize("sensitive", [[([0, 1], Nominal())], [([0, 1], Ordered())], []])
+def test_a_release_without_rows_has_no_class_that_misses(sensitive):
+    problem = problem_of([quasi_of("age", [0, 1])], sensitive, {None: {"k": 1}, **{0: {"t": "0"} for _ in sensitive}})
+    rows, nowhere = np.arange(2), np.full(2, -1)
+    partition = Partition(rows, nowhere, problem.counts, hulls(problem, rows, nowhere, 0))
+    assert failing_classes(problem, partition).tolist() == []

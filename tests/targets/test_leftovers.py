@@ -58,7 +58,7 @@ def waiting(temp, folder, **settings):
     )
     process.stdin.write(f"zip,ill\n1,{CANARY}\n".encode() * 10_000)
     process.stdin.flush()
-    while process.poll() is None and not list(folder.glob("*/*stream*")):
+    while process.poll() is None and not any(path.stat().st_size for path in folder.glob("*/*stream*")):
         time.sleep(0.05)
     return process
 
