@@ -51,6 +51,13 @@ def test_links_lead_somewhere(page):
     assert not broken
 
 
+@pytest.mark.parametrize("page", DOCS, ids=lambda page: page.name)
+def test_files_of_a_page_are_named_in_its_text(page):
+    """The title of a block is seen on the site alone; whoever reads the page in the repository needs the name too."""
+    blocks = re.findall(r'(?:^(.*)\n\n?)?^```\w+ title="(.+)"$', page.read_text(encoding="utf-8"), re.M)
+    assert [name for before, name in blocks if f"`{name}`" not in before] == []
+
+
 def test_every_page_is_in_the_index():
     index = links((ROOT / "docs" / "index.md").read_text(encoding="utf-8"))
     assert {page.name for page in DOCS} - {"index.md"} <= {link.partition("#")[0] for link in index}
@@ -109,7 +116,8 @@ def test_every_ending_is_documented(ending):
 
 def test_options_in_the_docs_exist():
     """An option that was renamed must not live on in the docs."""
-    known = {"--check", "--version", "--pre", "--quiet", "--network"}
+    of_others = {"--network", "--user", "--userns", "--read-only"}  # podman and docker
+    known = {"--check", "--version", "--pre", "--quiet"} | of_others
     for name in commands.list_commands(click.Context(commands)):
         command = command_named(name)
         for parameter in [
