@@ -8,9 +8,11 @@ import re
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
+import numpy as np
+
 from tclose.hierarchies.dates import date_hierarchy, days_of, levels_that_unite
 from tclose.hierarchies.groups import flat_hierarchy, group_hierarchy, quantile_hierarchy
-from tclose.hierarchies.intervals import interval_hierarchy
+from tclose.hierarchies.intervals import in_intervals
 from tclose.hierarchies.leaves import (
     Leaves,
     in_order,
@@ -19,6 +21,7 @@ from tclose.hierarchies.leaves import (
     places_of,
     plain,
     scaled,
+    sorted_leaves,
     weights_of,
 )
 from tclose.hierarchies.masks import mask_hierarchy
@@ -30,6 +33,7 @@ FEW = 2
 MOST_WIDTHS = 4
 """How many levels of intervals or groups are made at most."""
 LONGEST_CODE = 16
+_WORD = 2**62
 
 _NUMBER = r"[-−]?\d+(?:[.,]\d+)?\s*(?:k|%)?"
 _INTERVAL = re.compile(
@@ -102,10 +106,10 @@ def round_interval_hierarchy(values: Iterable[object], counts: Iterable[int]) ->
         When a value is no number.
     """
     values, counts = plain(values), list(counts)
-    leaves = leaves_of(values)
-    weights = weights_of(values, counts)
+    leaves = sorted_leaves(values)
+    weights, numbers = weights_of(values, counts), numbers_of(leaves)
     rows_of: dict[Fraction, int] = {}
-    for leaf, number in zip(leaves, numbers_of(leaves), strict=True):
+    for leaf, number in zip(leaves, numbers, strict=True):
         if isinstance(number, Fraction):
             rows_of[number] = rows_of.get(number, 0) + weights[leaf]
     if len(rows_of) <= FEW:
@@ -117,7 +121,7 @@ def round_interval_hierarchy(values: Iterable[object], counts: Iterable[int]) ->
     for parts in (4, 2, 1):
         candidates = _round_widths(Fraction(span, parts * common), Fraction(half, 8 * common))
         if widths := _uniting(candidates, ordered, common):
-            return interval_hierarchy(values, widths)
+            return in_intervals(leaves, numbers, widths)
     return quantile_hierarchy(values, counts, groups=2)
 
 
@@ -152,8 +156,7 @@ def _uniting(widths: Sequence[Fraction], ordered: Sequence[int], common: int) ->
     useful: list[Fraction] = []
     nodes = 1
     for width in widths:
-        unit = width * common
-        found = len({place * unit.denominator // unit.numerator for place in ordered})
+        found = _intervals_taken(ordered, width * common)
         if nodes < found < len(ordered):
             useful.insert(0, width)
             nodes = found
@@ -161,6 +164,13 @@ def _uniting(widths: Sequence[Fraction], ordered: Sequence[int], common: int) ->
         return useful
     last = len(useful) - 1
     return [useful[at * last // (MOST_WIDTHS - 1)] for at in range(MOST_WIDTHS)]
+
+
+def _intervals_taken(ordered: Sequence[int], unit: Fraction) -> int:
+    """Return in how many intervals of a width ascending places lie: by numbers of the machine where these suffice."""
+    small = max(abs(ordered[0]), abs(ordered[-1])) * unit.denominator < _WORD > unit.numerator
+    places = np.array(ordered, dtype=np.int64 if small else object)
+    return 1 + int(np.count_nonzero(np.diff(places * unit.denominator // unit.numerator)))
 
 
 def _calendar_or_quantiles(values: Sequence[object], counts: Iterable[int]) -> Hierarchy | None:

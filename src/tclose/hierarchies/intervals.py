@@ -10,6 +10,7 @@ from fractions import Fraction
 from tclose.errors import HierarchyError
 from tclose.exact import Number
 from tclose.hierarchies.leaves import (
+    Leaves,
     Place,
     grown,
     multiples_given,
@@ -50,9 +51,16 @@ def interval_hierarchy(
     17 < [15, 20) < [10, 20) < *
     22.5 < [20, 25) < [20, 30) < *
     """
-    steps = multiples_given(widths, "width")
     leaves = sorted_leaves(values)
-    places, (origin, *units), common = scaled(numbers_of(leaves), [*numbers_given([start], "start"), *steps])
+    return in_intervals(leaves, numbers_of(leaves), widths, start)
+
+
+def in_intervals(
+    leaves: Leaves, numbers: Sequence[Fraction | float], widths: Number | Iterable[Number], start: Number = 0
+) -> Hierarchy:
+    """Return such a hierarchy of sorted leaves whose numbers are known."""
+    steps = multiples_given(widths, "width")
+    places, (origin, *units), common = scaled(numbers, [*numbers_given([start], "start"), *steps])
     levels = [_between_steps(leaves, places, origin, unit, common) for unit in units]
     return grown(leaves, levels, rule=None if origin else f"intervals:{','.join(map(exact_text, steps))}")
 

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from operator import itemgetter
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from tclose.values import UnclearNumbersError, as_text, exact_text, line_of, siz
 Leaves = dict[str, object]
 """The text of each value, and the value; in the order in which the values came."""
 
+_NUMPY = (np.number, np.bool_)
 Place = int | float
 """A place on a line: a whole number of some unit, or an infinity."""
 
@@ -52,16 +54,16 @@ def is_label(text: str) -> bool:
 def sorted_leaves(values: Iterable[object]) -> Leaves:
     """Return the leaves that values make, in the values' own order, whatever order they came in."""
     leaves = leaves_of(values)
-    by_text = sorted(leaves.items(), key=lambda leaf: leaf[0])
+    by_text = sorted(leaves.items(), key=itemgetter(0))
     try:
-        return dict(sorted(by_text, key=lambda leaf: leaf[1]))  # type: ignore[arg-type,return-value]
+        return dict(sorted(by_text, key=itemgetter(1)))
     except TypeError:  # values of different types do not compare
         return dict(by_text)
 
 
 def plain(values: Iterable[object]) -> list[object]:
     """Return values as a list, NumPy's numbers and truth values as Python's own."""
-    return [value.item() if isinstance(value, np.number | np.bool_) else value for value in values]
+    return [value.item() if isinstance(value, _NUMPY) else value for value in values]
 
 
 def is_missing(value: object) -> bool:
@@ -155,7 +157,8 @@ def weights_of(values: Iterable[object], counts: Iterable[int]) -> Mapping[str, 
     weights: dict[str, int] = {}
     for value, count in zip(values, counts, strict=True):
         if not is_missing(value):
-            weights[as_text(value)] = weights.get(as_text(value), 0) + int(count)
+            text = as_text(value)
+            weights[text] = weights.get(text, 0) + int(count)
     return weights
 
 

@@ -112,9 +112,13 @@ class Hierarchy:
         """Return the label that stands for a leaf on a level (0: the leaf itself)."""
         if not 0 <= level <= self.height:
             raise HierarchyError(f"There is no level {level}; the hierarchy has the levels 0 to {self.height}.")
+        return self.row(leaf)[level]
+
+    def row(self, leaf: str) -> Row:
+        """Return a leaf and the labels that stand for it on the levels above."""
         if leaf not in self._row_of:
             raise UncoveredValuesError([leaf])
-        return self._row_of[leaf][level]
+        return self._row_of[leaf]
 
     def codes(self, values: Sequence[str], column: str | None = None) -> NDArray[np.int32]:
         """Return the codes of every value's ancestors on each level below the root.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from operator import itemgetter
 
 import numpy as np
 
@@ -87,7 +89,7 @@ def _in_order(
         rank = {category: at for at, category in enumerate(observed.categories)}
         numbers: list[object] = [rank.get(as_text(values[at])) for at in present]
     elif observed.kind in ("number", "time"):
-        numbers = [exact_number(values[at]) for at in present]
+        numbers = [value if type(value := values[at]) is int else exact_number(value) for at in present]
     else:
         numbers = [None]
     if any(number is None for number in numbers):
@@ -127,22 +129,18 @@ def _levels(
     values: Sequence[object], texts: Sequence[str], hierarchy: Hierarchy, name: str, total: int
 ) -> tuple[Level, ...]:
     """Return the levels of the hierarchy over the values; a missing value is a branch of its own."""
-    hierarchy.codes(texts, name)  # refuses values that are not leaves
+    if any(text not in hierarchy for text in texts):
+        hierarchy.codes(texts, name)  # refuses them, and says which
     absent = len(values) - len(texts)
-    counted: list[dict[str, int]] = [{} for _ in range(hierarchy.height + 1)]
-    for row in hierarchy.rows:
-        for at, label in enumerate(row):
-            counted[at][label] = counted[at].get(label, 0) + 1
-    made = []
-    for at in range(hierarchy.height + 1):
-        labels = [hierarchy.ancestor(text, at) for text in texts]
+    rows, top, made = [hierarchy.row(text) for text in texts], hierarchy.height, []
+    for at in range(top + 1):
+        counted = Counter(map(itemgetter(at), hierarchy.rows))
+        labels = [row[at] for row in rows]
         if absent:
-            labels.append(hierarchy.rows[0][-1] if at == hierarchy.height else "")
+            labels.append(hierarchy.rows[0][-1] if at == top else "")
         number_of: dict[str, int] = {}
         nodes = np.array([number_of.setdefault(label, len(number_of)) for label in labels], dtype=np.int32)
-        leaves = np.array(
-            [total if at == hierarchy.height else counted[at].get(label, 1) for label in number_of], dtype=np.int64
-        )
+        leaves = np.array([total if at == top else counted.get(label, 1) for label in number_of], dtype=np.int64)
         costs = (leaves - 1) / max(total - 1, 1)
         made.append(Level(nodes, tuple(number_of), leaves, costs))
     return tuple(made)
