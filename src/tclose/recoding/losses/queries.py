@@ -15,6 +15,7 @@ from tclose.recoding.problem import Codes, Floats, Problem
 
 _AT_ONCE = 1 << 18
 """So many numbers are held to answer queries at once."""
+_STRETCH = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -81,15 +82,22 @@ def true_answers(problem: Problem, asked: Workload) -> Floats:
         ordered, further = places[:, order], problem.counts[order].astype(np.float64) - 1
         several = np.flatnonzero(further)
         for some, inside in wanted:
-            heavy = several[slice(*np.searchsorted(several, [inside.start, inside.stop]))]
-            for queries in _batches(some, inside.stop - inside.start):
-                meets = np.ones((len(queries), inside.stop - inside.start), dtype=bool)
-                for column, first, last in _conditions(asked, queries):
-                    reach = (last - first).astype(narrow)[:, None]  # below the first, a difference is larger than that
-                    meets &= ordered[column, inside] - first.astype(narrow)[:, None] <= reach
-                once = [np.count_nonzero(row) for row in meets]
-                found[queries] = once + meets[:, heavy - inside.start] @ further[heavy]
+            for rows in _stretches(inside):
+                heavy = several[slice(*np.searchsorted(several, [rows.start, rows.stop]))]
+                for queries in _batches(some, rows.stop - rows.start):
+                    meets = np.ones((len(queries), rows.stop - rows.start), dtype=bool)
+                    for column, first, last in _conditions(asked, queries):
+                        reach = (last - first).astype(narrow)[:, None]  # below the first, a difference is larger
+                        meets &= ordered[column, rows] - first.astype(narrow)[:, None] <= reach
+                    found[queries] += [np.count_nonzero(row) for row in meets]
+                    found[queries] += meets[:, heavy - rows.start].astype(np.float64) @ further[heavy]
     return found
+
+
+def _stretches(inside: slice) -> Iterator[slice]:
+    """Give rows that are looked at together: so few that what is found of them stays in the cache."""
+    for start in range(inside.start, inside.stop, _STRETCH):
+        yield slice(start, min(start + _STRETCH, inside.stop))
 
 
 def estimates(problem: Problem, partition: Partition, asked: Workload) -> Floats:
