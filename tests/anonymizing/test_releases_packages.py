@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
+import shutil
 import zipfile
+from unittest import mock
 
 import openpyxl
 import pandas as pd
@@ -100,3 +102,13 @@ def test_blank_text_may_be_declared_missing(tmp_path, ending):
     roles = Roles("age", {"ill": Nominal(nulls="drop")})
     assert audit(path, roles).attributes["ill"].figures["l"].value == 2
     assert audit(path, roles, read=ReadOptions(null_text=("", ""))).attributes["ill"].figures["l"].value == 1
+
+
+@pytest.mark.parametrize("ending", [".sav", ".dta"])
+def test_a_full_disk_is_not_blamed_on_the_table(tmp_path, monkeypatch, ending):
+    """The writer of ``.sav`` says nothing of it and leaves an empty file, that of ``.dta`` speaks of data."""
+    release = anonymize(PEOPLE, ROLES, require={"k": 2})
+    monkeypatch.setattr(shutil, "disk_usage", lambda _folder: mock.Mock(free=4096))
+    with pytest.raises(InputError, match="No space left on device"):
+        release.write(tmp_path / f"release{ending}")
+    assert list(tmp_path.iterdir()) == []

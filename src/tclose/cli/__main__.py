@@ -7,7 +7,7 @@ from typing import NoReturn
 from tclose.cli.interrupts import INTERRUPTED, MESSAGE, listen, stop_listening
 
 _FAILURE = 3
-_LEAST_ADDRESSES = 2**29
+_LEAST_ADDRESSES = 3 * 2**28
 
 
 def run() -> NoReturn:

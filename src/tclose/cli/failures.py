@@ -64,7 +64,8 @@ def message_of(problem: BaseException) -> str:
     if isinstance(problem, MemoryError):
         return "Out of memory. Allow less with --memory, or name fewer columns."
     if isinstance(problem, OSError):
-        return f"The system refused to read or write: {problem.strerror}."
+        refused = problem.strerror or "a library could not be loaded. Allow the process more memory"
+        return f"The system refused to read or write: {refused}."
     return _unexpected(problem)
 
 

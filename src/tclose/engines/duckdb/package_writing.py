@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import errno
+import os
 import re
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any  # the packages of the extra have no types
@@ -18,6 +21,8 @@ from tclose.errors import InputError
 from tclose.targets import refused_by_system
 
 _AT_ONCE = 10_000
+_NO_ROOM = 1 << 16
+"""A disk with fewer free bytes than this took all that it could."""
 _MOST_ROWS = 1_048_575
 """The rows of a sheet below its titles."""
 _MOST_COLUMNS = 16_384
@@ -177,10 +182,20 @@ def _series(series: Any, cast: str) -> Any:
 
 @contextlib.contextmanager
 def _refused(path: Path) -> Iterator[None]:
-    """Say that a table cannot be written without the writer's own words, which may quote cells."""
+    """Say that a table cannot be written without the writer's own words, which may quote cells.
+
+    Of a full disk the writer says that something is wrong with the data, or nothing at all.
+    """
     try:
         yield
+        _check_room(path)
     except OSError:
         raise
     except Exception:  # noqa: BLE001 - whatever the package raises of a table that it has no place for
+        _check_room(path)
         raise InputError(f"The release has something that a {path.suffix} file has no place for. {_WAY_OUT}") from None
+
+
+def _check_room(path: Path) -> None:
+    if shutil.disk_usage(path.parent).free < _NO_ROOM:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
