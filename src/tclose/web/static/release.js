@@ -83,7 +83,10 @@ function nearest(binding, again) {
     again();
   };
   const words = bound.map((each) => `${each.model} ${each.nearest}${each.attribute === null ? "" : ` of ${visible(each.attribute)}`}`).join(" and ");
-  return h("p", { class: "actions" }, button(`Take ${words}, and make it again`, take, { class: "primary", id: "release-nearest" }));
+  return [
+    h("p", { class: "actions" }, button(`Take ${words}, and make it again`, take, { class: "primary", id: "release-nearest" })),
+    h("p", { class: "hint" }, "This keeps whole levels of one column. A release with classes of several levels may keep something sooner: What thresholds cost, below, tries them."),
+  ];
 }
 
 // What is said above a release of other settings, with the two ways on.
