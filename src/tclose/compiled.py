@@ -6,9 +6,12 @@ import functools
 import pickle
 import threading
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
+
+from tclose.progress import meanwhile
 
 PAYS_FROM = 40_000
 """From this many steps on, loading the compiler costs less time than it saves."""
@@ -19,6 +22,7 @@ LOADED_PAYS_FROM = 400
 PAYS_AFTER = 1_000_000
 """After this many steps as Python, call by call, so many more are likely that the compiler is loaded for them."""
 
+COMPILING = "compiling, once after an installation"
 _lock = threading.RLock()
 
 
@@ -80,7 +84,8 @@ def machine_code(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*arguments: Any) -> Any:
         nonlocal compiled
         try:
-            return compiled(*arguments)
+            with nullcontext() if getattr(compiled, "overloads", True) else meanwhile(COMPILING):
+                return compiled(*arguments)
         except (EOFError, pickle.UnpicklingError):  # reading the cache failed, before the loop began
             compiled = numba.njit(nogil=True)(function)
             return compiled(*arguments)

@@ -32,10 +32,21 @@ _TOLD_FROM = 0.05
 """When so large a share of a phase is done, it is said how long the rest will take."""
 _BAR = 20
 _asked: list[Asked] = []
+_meanwhile: list[str] = []
 
 
 def silent(_stage: str, _share: float | None) -> None:
     """Tell nobody."""
+
+
+@contextmanager
+def meanwhile(words: str) -> Iterator[None]:
+    """Let every line say what holds the work up while the block runs."""
+    _meanwhile.append(words)
+    try:
+        yield
+    finally:
+        _meanwhile.remove(words)
 
 
 def told_each(things: Collection[Thing], report: Report, stage: str) -> Iterator[Thing]:
@@ -185,6 +196,10 @@ class Pace:
         if share is not None:
             self._see(share)
 
+    def words(self) -> str:
+        """Return what is being done, and what holds it up."""
+        return " ".join([self.stage, *(f"({words})" for words in _meanwhile[:1])]).strip()
+
     def share(self, asked: Asked) -> float | None:
         """Return which share is done, as the work says, else as its engine does."""
         share = self.told
@@ -227,7 +242,7 @@ class _Line:
         while not self._closed.is_set():
             share = self._pace.share(lambda: next((found for ask in _asked if (found := ask()) is not None), None))
             seconds = int(time.monotonic() - self._begun)
-            self._screen.show(self._pace.stage, share, seconds, self._pace.left())
+            self._screen.show(self._pace.words(), share, seconds, self._pace.left())
             self._closed.wait(_SELDOM)
             self._changed.clear()
             self._changed.wait(_OFTEN - _SELDOM)

@@ -128,6 +128,18 @@ def test_progress_asks_the_engine_where_the_work_does_not_say(monkeypatch):
         assert terminal.receives("0:10, about 0:30 left")
 
 
+def test_progress_says_what_holds_the_work_up_for_as_long_as_it_does(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    monkeypatch.setattr(progress_module, "PATIENCE", 0.01)
+    with progress_module.terminal_progress(quiet=False) as report:
+        with progress_module.meanwhile("compiling"):
+            report("Gathering", 0.25)
+            assert terminal.receives("Gathering (compiling) ")
+        terminal.written = ""
+        report("Gathering", 0.5)
+        assert terminal.receives("Gathering ━")
+
+
 def test_no_progress_where_nobody_sees_it(monkeypatch):
     monkeypatch.setattr(sys, "stderr", Terminal())
     with progress_module.terminal_progress(quiet=True) as report:

@@ -101,7 +101,7 @@ class Job:
             "table": self.table_id,
             "settings": self.settings if self.state == "done" else None,
             "state": self.state,
-            "stage": self.pace.stage,
+            "stage": self.pace.words() if self.state == "running" else self.pace.stage,
             "share": self._share(),
             "left": self.pace.left() if self.state == "running" else None,
             "result": self.outcome.data if self.outcome is not None and self.state == "done" else None,
