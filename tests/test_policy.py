@@ -92,6 +92,8 @@ def test_paths_are_relative_to_the_file(tmp_path):
         ("[tabel]\n", "Did you mean 'table'?"),
         ("[table]\nsorce = 'x'", "Did you mean 'source'?"),
         ("[table]\nsource = 3", "the text of a path"),
+        ("[table]\nsource = ''", "the text of a path"),
+        ("[table]\nreference = ' '", "the text of a path"),
         ("[table]\nheader = 'yes'", "wrong kind"),
         ("[table]\ndelimiter = '::'", "one character"),
         ("table = 3", "must be a table"),

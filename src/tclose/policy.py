@@ -328,7 +328,7 @@ def _key(key: str) -> str:
 def _table_path(given: object, folder: Path, key: str) -> str | None:
     if given is None:
         return None
-    if not isinstance(given, str):
+    if not isinstance(given, str) or not given.strip():
         raise PolicyError(f"[table] {key} must be the text of a path.")
     named = given == "-" or given.startswith("example:") or is_database_address(given) or unread_scheme(given)
     return given if named else str(folder / given)
