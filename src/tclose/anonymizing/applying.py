@@ -111,7 +111,7 @@ def _meant_by_recipe() -> Iterator[None]:
     try:
         yield
     except DomainError as problem:
-        maker = either("tclose.anonymize", "'tclose anonymize'")
+        maker = either("tclose.anonymize", "tclose anonymize")
         way_out = f"The recipe holds what was said to {maker}; say it there, and make it again."
         raise DomainError(f"{problem} {way_out}") from None
 
