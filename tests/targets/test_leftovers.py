@@ -56,7 +56,7 @@ def waiting(temp, folder, **settings):
     process = subprocess.Popen(
         [sys.executable, "-m", "tclose.cli", *arguments], stdin=subprocess.PIPE, env=surroundings(temp), **settings
     )
-    process.stdin.write(f"zip,ill\n1,{CANARY}\n".encode() * 10_000)
+    process.stdin.write(f"zip,ill\n1,{CANARY}\n".encode() * 100_000)  # more than a copy reads at once
     process.stdin.flush()
     while process.poll() is None and not any(path.stat().st_size for path in folder.glob("*/*stream*")):
         time.sleep(0.05)
