@@ -343,11 +343,11 @@ left out. tclose audits what it published: each release has what was asked of it
 |---|---|---|---|
 """
 ANJANA_TESTS = """
-Its own tests (`tests/test_anonymity.py`, 1.2.3 with pandas 2.3) were run with tclose beside pycanon at every figure
-that they ask for, of 22 releases of Adult and the hospital. All figures are the same but one: asked for enhanced
-β ≤ 10, anjana publishes a release of which pycanon says 1.261 and the definition ∞ (above). Of the levels that they
-expect of age, gender and city without leaving anybody out, tclose finds the same for k ≥ 2 (2, 0, 0) and finer ones
-for k ≥ 2 and l ≥ 2: (1, 0, 1), where anjana goes on from the levels of k alone to (2, 0, 1).
+Its own tests (`tests/test_anonymity.py`, with pandas 2.3) were run with tclose beside pycanon at 18 figures that they
+ask of releases of Adult, all but recursive (c,ℓ)-diversity. The figures are the same but one: asked for enhanced
+β ≤ 10, anjana publishes a release of which pycanon says 1.261 and the definition ∞ (above). Of the levels of age,
+gender and city that its tests expect of the hospital if nobody is left out, tclose finds the same for k ≥ 2 (2, 0, 0)
+and finer ones for k ≥ 2 and l ≥ 2: (1, 0, 1), where anjana goes on from the levels of k alone to (2, 0, 1).
 """
 ANJANA_HOSPITAL = """name,age,gender,city,religion,disease
 Ramsha,29,Female,Tamil Nadu,Hindu,Cancer
