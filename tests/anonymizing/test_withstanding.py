@@ -115,6 +115,16 @@ def test_searches_that_just_exceed_the_limit_are_let_through_as_rarely_as_is_sai
     assert let_through <= expected + 3 * np.sqrt(expected)
 
 
+def test_halves_are_looked_at_as_often_as_the_whole_table(monkeypatch):
+    """Twelve combinations of town and age: of so few, two hundred rounds and one for each."""
+    seen, real = [], withstanding.tried
+    monkeypatch.setattr(
+        withstanding, "tried", lambda *given: seen.append(given[1].search.rounds) or real(*given)
+    )  # fmt: skip
+    tclose.anonymize(people(400), ROLES, require={"k": 5}, withstand="0.5", seed=7, **ASK)
+    assert set(seen) == {212}
+
+
 def test_of_few_people_no_small_gain_is_promised():
     refused = tclose.anonymize(people(40), ROLES, require={"k": 20}, withstand="0.001", seed=3, **ASK)
     assert not refused.holds

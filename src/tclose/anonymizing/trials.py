@@ -18,6 +18,7 @@ from tclose.attacks.existing import existing_scene, seen_release
 from tclose.attacks.findings import Attack, Outcome
 from tclose.attacks.halves import Halves
 from tclose.attacks.measures import Tally, outcome, tallied_attack
+from tclose.attacks.scene import Scene
 from tclose.domains import Domain, arranged
 from tclose.engines.base import Engine, Progress, Table
 from tclose.engines.distinct import DistinctRows
@@ -26,6 +27,7 @@ from tclose.hierarchies import inferred_hierarchy
 from tclose.models.catalogue import FEW, Requirement, few
 from tclose.recoding.partition import kept_detail
 from tclose.recoding.search import Search
+from tclose.recoding.threads import in_threads
 from tclose.roles import Nominal, Roles
 
 USUAL_T = Fraction(1, 5)
@@ -195,11 +197,23 @@ def divided(subjects: Subjects, plan: Plan, labels: Sequence[Mapping[str, str]],
     tallies = {}
     for domain, scene in zip(frame.problem.domains, scenes, strict=True):
         limit = float(claimed_beyond(plan.wanted, domain.name))
-        for attacker in plan.attackers:
-            plan.search.tell(f"{attacker.key}, {which}", at / plan.divisions)
-            tallies[domain.name, attacker.key] = tallied_attack(attacker, scene, limit)
+        for attacker, tally in zip(plan.attackers, _side_by_side(plan, scene, limit, at), strict=True):
+            tallies[domain.name, attacker.key] = tally
     shortened = max(scene.seen.shortened for scene in scenes)
     return Division(tallies, kept_detail(frame.problem, made.partition), made.method, halves.released_rows, shortened)
+
+
+def _side_by_side(plan: Plan, scene: Scene, limit: float, division: int) -> list[Tally]:
+    """Return what each attacker of a plan gets; threads share them."""
+
+    def attacked(at: int) -> Tally:
+        return tallied_attack(plan.attackers[at], scene, limit)
+
+    def tell(share: float) -> None:
+        plan.search.tell(f"Attacking, division {division + 1} of {plan.divisions}", (division + share) / plan.divisions)
+
+    tell(0.0)
+    return in_threads(attacked, [1] * len(plan.attackers), plan.search.workers, tell)
 
 
 def tried_on(subjects: Subjects, releases: Sequence[DistinctRows], plan: Plan) -> Trial:

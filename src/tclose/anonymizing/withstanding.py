@@ -18,6 +18,7 @@ from tclose.engines.base import Engine, Table
 from tclose.errors import InputError
 from tclose.exact import Number, share, written
 from tclose.models.catalogue import Requirement
+from tclose.recoding.improving.step import usual_rounds
 from tclose.recoding.search import Search
 from tclose.releases import Release
 from tclose.roles import Roles
@@ -70,7 +71,8 @@ class Bound:
     ) -> Release:
         """Return the release of a frame; where the gain is limited, one by a search that withstands attackers.
 
-        Halves are released by the method that made the release of the whole table, so that no other is searched for.
+        Halves are released by the method that made the release of the whole table, so that no other is searched for,
+        and with as many rounds of moves: theirs are shorter, and more of them would take as long as the whole table.
 
         Parameters
         ----------
@@ -87,11 +89,13 @@ class Bound:
         attackers = attackers_named(None, collecting=False, made=True, required=True)
         whole = Subjects(frame.distinct) if roles.person is None else subjects_of(session, table, roles, search.tell)
         divisions = divisions_of(whole.people)
-        plan = Plan(roles, tuple(wanted), self.options, release.method, search, attackers, divisions)
+        as_long = replace(search, rounds=usual_rounds(frame.problem, len(frame.problem.tuples[1]), release.class_count))
+        plan = Plan(roles, tuple(wanted), self.options, release.method, as_long, attackers, divisions)
         found = withstood(whole, plan, self.limit)
         if found.holds and not found.as_asked:
             stricter = framed(frame.distinct, roles, found.plan.met, self.options)
-            release = make(stricter, found.plan.method, found.plan.search)
+            together = replace(search, whole_classes=found.plan.search.whole_classes)
+            release = make(stricter, found.plan.method, together)
         release = replace(
             release,
             attack=found.trial.attack(release.source, found.plan, self.limit),

@@ -30,9 +30,8 @@ def conclude(scene: Scene) -> Conclusion:
         starts=np.concatenate([[0], np.cumsum(widths[rows])]),
         classes=pairs,
     )
-    likely = np.ones((len(rows), number))
-    likely[len(seen.people) :] = np.eye(number)[what]
-    found = Fit.of(wider).run(Weights(likely=likely))
+    others = np.concatenate([np.zeros(len(seen.people), dtype=np.int64), ((1 << number) - 1) ^ (1 << what)])
+    found = Fit.of(wider).run(Weights(barred=np.repeat(others, widths[rows]), bar=0.0))
     return Conclusion(found[: len(seen.people)], told)
 
 

@@ -59,9 +59,7 @@ def _ratios(wanted: Floats, found: Floats) -> Floats:
 def _mixed(seen: Seen, people: Integers, mass: Floats) -> Floats:
     """Return each combination's mixture of its classes' values."""
     number = seen.answers.number
-    of_class = np.repeat(np.arange(len(seen.sizes)), np.diff(seen.offsets))
-    shares = np.zeros((len(seen.sizes), number))
-    shares[of_class, seen.values] = seen.counts / np.maximum(seen.sizes[of_class], 1e-300)
+    shares = seen.table / np.maximum(seen.sizes, 1e-300)[:, np.newaxis]
     found = np.zeros((len(seen.people), number))
     for answer in range(number):
         found[:, answer] = summed(people, mass * shares[seen.classes, answer], len(seen.people))

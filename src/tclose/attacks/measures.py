@@ -90,7 +90,7 @@ def _pulled(members: Integers, control: Integers, people: int) -> tuple[Floats, 
 def _variance(members: Integers, control: Integers, people: int) -> float:
     """Return the variance of the gain, groups drawn by chance; the arguments are as for :func:`_pulled`."""
     inside, outside = _pulled(members, control, people)
-    return float(inside @ inside + outside @ outside)
+    return float((inside**2).sum() + (outside**2).sum())
 
 
 def _unit(people: Floats, claimed: Floats, beyond: float) -> float:

@@ -63,10 +63,10 @@ class _Drawn:
 
     def with_(self, other: Floats) -> float:
         """Return the covariance with what others pulled of the same people."""
-        alone, drawn = float(self.pulled @ other), 0.0
+        alone, drawn = float((self.pulled * other).sum()), 0.0
         for half in self.halves:
             number = int(half.classes.max(initial=-1)) + 1
             classes = number + np.arange(len(self.every))  # who is in no class is drawn alone
             classes[np.searchsorted(self.every, half.combinations)] = half.classes
-            drawn += float(np.bincount(classes, self.pulled) @ np.bincount(classes, other))
+            drawn += float((np.bincount(classes, self.pulled) * np.bincount(classes, other)).sum())
         return max(drawn - alone, alone)

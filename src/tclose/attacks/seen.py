@@ -10,7 +10,7 @@ import numpy as np
 
 from tclose.attacks.answers import Answers
 from tclose.attacks.covering import columns_of, covered, log_volumes
-from tclose.attacks.fitting import spans_of, summed
+from tclose.attacks.fitting import summed
 from tclose.counts import Integers, Part, sparse_block
 from tclose.measuring import failing
 from tclose.recoding.partition import Cells, Partition, cell_costs
@@ -112,27 +112,22 @@ class Seen:
             values, counts, volumes, found.shortened, minimal,
         )  # fmt: skip
 
-    @cached_property
-    def entries(self) -> Integers:
-        """How many (class, value) entries the combinations before each one have."""
-        of_pair = np.diff(self.offsets)[self.classes]
-        return np.concatenate([[0], np.cumsum(of_pair)])[self.starts]
-
-    @cached_property
-    def spans(self) -> list[tuple[int, int]]:
-        """Combinations in spans that are worked on apart."""
-        return spans_of(self.entries)
-
     @property
     def number(self) -> int:
         """How many classes are published."""
         return len(self.cells.levels)
 
     @cached_property
+    def table(self) -> Floats:
+        """Classes × answers: how many people each class holds."""
+        found = np.zeros((len(self.volumes), self.answers.number))
+        found[np.repeat(np.arange(len(self.volumes)), np.diff(self.offsets)), self.values] = self.counts
+        return found
+
+    @cached_property
     def sizes(self) -> Floats:
         """How many people of known value each class holds."""
-        classes = np.repeat(np.arange(len(self.volumes)), np.diff(self.offsets))
-        return summed(classes, self.counts, len(self.volumes))
+        return np.asarray(self.table.sum(axis=1))
 
     @cached_property
     def costs(self) -> Floats:

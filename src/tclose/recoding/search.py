@@ -80,6 +80,8 @@ class Search:
     """Whether classes are also judged against the distribution of the release itself."""
     effort: float = 1.0
     """How many rounds a release is improved, in multiples of the usual number; 0 leaves it as it was found."""
+    rounds: int | None = None
+    """How often every unit is looked at, at the most; as often as the effort pays for if left out."""
     threads: int | None = None
     """How many threads may share the work, which does not depend on it; all processors if left out."""
     tell: Tell = _silent

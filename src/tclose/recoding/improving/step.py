@@ -102,19 +102,20 @@ def improved(problem: Problem, partition: Partition, search: Search, *, cold: bo
 def anneals(problem: Problem, search: Search) -> bool:
     """Say whether the effort, the usual one at the least, pays for enough rounds to anneal a table of many classes."""
     units = len(problem.tuples[1]) if search.whole_classes else len(problem.counts)
-    return _paid(problem, units, MOST_CLASSES, replace(search, effort=max(search.effort, 1.0))) > LEAST_ROUNDS
+    return int(usual_rounds(problem, units, MOST_CLASSES) * max(search.effort, 1.0)) > LEAST_ROUNDS
 
 
 def rounds_paid(problem: Problem, partition: Partition, search: Search, searches: int = 1) -> int:
     """Return how many rounds the effort pays for, in each of so many searches."""
     units = len(problem.tuples[1]) if search.whole_classes else len(partition.rows)
-    return _paid(problem, units, min(partition.number, MOST_CLASSES), search, searches)
+    paid = usual_rounds(problem, units, partition.number, searches)
+    return int(min(paid, search.rounds or paid) * search.effort)
 
 
-def _paid(problem: Problem, units: int, classes: int, search: Search, searches: int = 1) -> int:
-    a_round = units * classes * len(problem.quasi)
-    paid = min(MOST_ROUNDS, UNITS_APART + units, max(LEAST_ROUNDS, WORK // max(a_round * searches, 1)))
-    return int(paid * search.effort)
+def usual_rounds(problem: Problem, units: int, classes: int, searches: int = 1) -> int:
+    """Return how many rounds an effort of 1 pays for where so many units move between so many classes."""
+    a_round = units * min(classes, MOST_CLASSES) * len(problem.quasi)
+    return min(MOST_ROUNDS, UNITS_APART + units, max(LEAST_ROUNDS, WORK // max(a_round * searches, 1)))
 
 
 def annealed(
