@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from fractions import Fraction
 from itertools import combinations
@@ -112,3 +113,19 @@ def test_what_is_said_of_no_release_is_so(seed):
         assert not (there_is and "No release of an Arrow table meets" in verdict(release))
         if len(require) == 1 and "t" not in require:
             assert not there_is
+
+
+@pytest.mark.parametrize("method", ["merge", "gather", "peel"])
+@pytest.mark.parametrize("age", [5000, 700_000])
+def test_somebody_left_out_has_no_say_in_where_intervals_end(method, age):
+    """Sixty people of 20 to 60 and somebody of an age and an illness of their own, which would be in the last step."""
+    ages, ills = [20 + at * 7 % 41 for at in range(60)], ["flu", "ache"] * 30
+    town = ["ABC"[at * at % 3] for at in range(60)]
+    table = pa.table({"age": [*ages, age], "town": [*town, "Z"], "illness": [*ills, "rare"]})
+    roles = Roles(["age", "town"], ["illness:nominal"])
+    ask = {"require": {"k": 5, "t": "0.3"}, "hierarchies": {"town": "flat"}, "suppress": "0.1", "method": method}
+    release = anonymize(table, roles, whole_classes=method != "peel", **ask)
+    rows = release.to_arrow().to_pydict()
+    assert "rare" not in rows["illness"]
+    reached = [int(number) for cell in rows["age"] for number in re.findall(r"\d+", cell)]
+    assert max(reached) < 100

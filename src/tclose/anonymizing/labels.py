@@ -17,10 +17,25 @@ from tclose.errors import InternalError
 from tclose.models.catalogue import Requirement
 from tclose.recipe_numbers import Numbers
 from tclose.recipes import Cell, Recipe, RecodedColumn
-from tclose.recoding.partition import INTERVAL, Partition
+from tclose.recoding.left_out import by_released_rows
+from tclose.recoding.partition import INTERVAL, Partition, published
 from tclose.recoding.problem import Quasi, numbered
 from tclose.roles import Roles
 from tclose.values import as_text
+
+
+def as_published(frame: Frame, partition: Partition, *, several: bool) -> tuple[Frame, Partition]:
+    """Return a frame and the classes that a release of it publishes, in whose cells rows left out have no say.
+
+    Parameters
+    ----------
+    frame, partition
+        The problem, and the classes found.
+    several
+        Whether a person may have several rows.
+    """
+    problem, seen = by_released_rows(frame.problem, published(partition), several=several)
+    return replace(frame, problem=problem), seen
 
 
 def recipe_of(

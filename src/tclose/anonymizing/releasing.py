@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tclose.anonymizing.disguising import disguise_notes, disguise_of, revealed, with_disguise
 from tclose.anonymizing.engine_release import EngineWork
 from tclose.anonymizing.framing import Frame, GivenHierarchy, Levels, RecodingOptions, attributes_of, framed
-from tclose.anonymizing.labels import recipe_of, recoding_of
+from tclose.anonymizing.labels import as_published, recipe_of, recoding_of
 from tclose.anonymizing.obstacles import binding, obstacles
 from tclose.anonymizing.proving import Original, ReleaseAttempt, check_undivided, distinct_people, proved
 from tclose.anonymizing.withstanding import bounded
@@ -31,7 +31,6 @@ from tclose.recoding.full_domain.surroundings import quick_surroundings
 from tclose.recoding.losses.beside import told_beside
 from tclose.recoding.losses.catalogue import LOSSES, all_losses, losses_by_column
 from tclose.recoding.methods import METHODS, Found, check_method, coarsest_found, found
-from tclose.recoding.partition import published
 from tclose.recoding.problem import Problem
 from tclose.recoding.search import Search, TimeLimit
 from tclose.recoding.slack import slack
@@ -281,8 +280,9 @@ def _made(
     inputs: Mapping[Path, str],
 ) -> Release:
     table = original.published
-    partition, columns = published(best.partition), [column.name for column in table.columns]
     search.tell("Labelling classes", 0.0)
+    frame, partition = as_published(frame, best.partition, several=original.census is not None)
+    columns = [column.name for column in table.columns]
     recipe = recipe_of(
         frame, partition, method=best.method, roles=roles, requirements=wanted, published=columns, own=search.own,
         numbers=original.numbers,

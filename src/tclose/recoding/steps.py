@@ -44,17 +44,29 @@ class Steps:
     """From the lowest to the highest; none missing."""
     of: Ranks
     """The step of each value, from 0."""
+    held: Ranks = field(repr=False)
+    """The values that somebody has, by their positions: no other has a say in where a step begins or ends."""
+    least: int
+    """How many people a step holds."""
 
     @cached_property
     def first_and_last(self) -> tuple[Ranks, Ranks]:
-        """For each value, the first and the last value of its step."""
-        starts = np.flatnonzero(np.diff(self.of, prepend=-1)).astype(np.int32)
-        stops = (np.append(starts[1:], len(self.of)) - 1).astype(np.int32)
-        return starts[self.of], stops[self.of]
+        """For each value, the first and the last value of its step that somebody has."""
+        starts = np.array(self._starts, dtype=np.int64)
+        return self.held[starts[self.of]], self.held[starts[self.of + 1] - 1]
+
+    def with_counts(self, counts: Sequence[int]) -> Steps:
+        """Return the steps of the same values where so many people have each."""
+        return steps_of(self.values, counts, self.least)
 
     @cached_property
     def _line(self) -> Line | None:
-        return Line.of(self.values)
+        return Line.of(self._named)
+
+    @cached_property
+    def _named(self) -> Sequence[object]:
+        """The values that somebody has."""
+        return self.values if len(self.held) == len(self.values) else [self.values[at] for at in self.held.tolist()]
 
     def interval(self, first: int, last: int) -> Interval:
         """Return the interval from the step of one value to that of another."""
@@ -79,24 +91,24 @@ class Steps:
         """Return where a step begins: at its value, or at a round one where it has several."""
         first, end = self._bounds(step)
         if end - first == 1 or self._line is None:
-            return as_text(self.values[first])
-        return self._line.begin(self.values, first, end)
+            return as_text(self._named[first])
+        return self._line.begin(self._named, first, end)
 
     def _where_ends(self, step: int) -> tuple[str, bool]:
         """Return where a step ends, and whether that lies beyond it."""
         first, end = self._bounds(step)
         if end - first == 1 or self._line is None:
-            return as_text(self.values[end - 1]), False
-        return self._line.finish(self.values, first, end), not self._line.unit
+            return as_text(self._named[end - 1]), False
+        return self._line.finish(self._named, first, end), not self._line.unit
 
     def _bounds(self, step: int) -> tuple[int, int]:
-        """Return the first position of a step, and the one after its last."""
+        """Return the first position of a step among the values that somebody has, and the one after its last."""
         return self._starts[step], self._starts[step + 1]
 
     @cached_property
     def _starts(self) -> list[int]:
-        """Where steps begin, and the end of the last."""
-        return [*np.flatnonzero(np.diff(self.of, prepend=-1)).tolist(), len(self.of)]
+        """Where steps begin among the values that somebody has, and the end of the last."""
+        return [*np.flatnonzero(np.diff(self.of[self.held], prepend=-1)).tolist(), len(self.held)]
 
 
 def steps_of(values: Sequence[object], counts: Sequence[int], least: int) -> Steps:
@@ -107,7 +119,7 @@ def steps_of(values: Sequence[object], counts: Sequence[int], least: int) -> Ste
     values
         The distinct values, from the lowest to the highest; none missing.
     counts
-        How many people have each.
+        How many people have each; a value that nobody has belongs to the step before it.
     least
         How many people a step must hold.
 
@@ -120,10 +132,10 @@ def steps_of(values: Sequence[object], counts: Sequence[int], least: int) -> Ste
     numbers = np.zeros(len(values), dtype=np.int32)
     start = number = held = 0
     for at, count in enumerate(counts):
-        if held >= least:
+        if held >= least and count:
             start, number, held = at, number + 1, 0
         numbers[at] = number
         held += count
     if held < least and number:
         numbers[start:] -= 1
-    return Steps(values, numbers)
+    return Steps(values, numbers, np.flatnonzero(np.asarray(counts)).astype(np.int32), least)
