@@ -56,7 +56,8 @@ def test_every_column_of_pandas_keeps_its_type_and_its_values():
     half = pd.DataFrame({**{name: pd.Series(cells) for name, cells in PANDAS.items()}, **ROWS})
     frame = pd.concat([half, half.assign(row=[3, 4])], ignore_index=True)
     made = released(frame).to_pandas().sort_values("row").reset_index(drop=True)
-    expected = frame.assign(q=frame["q"].astype(str))
+    used = {name: frame[name].cat.remove_unused_categories() for name in ("ordered", "named", "numbered")}
+    expected = frame.assign(q=frame["q"].astype(str), **used)
     pd.testing.assert_frame_equal(made[expected.columns], expected)
 
 
@@ -64,8 +65,10 @@ def test_every_column_of_polars_keeps_its_type_and_its_values():
     half = pl.DataFrame({name: pl.Series(cells).cast(kind) for name, (kind, cells) in POLARS.items()} | ROWS)
     frame = pl.concat([half, half.with_columns(row=pl.col("row") + 2)])
     made = released(frame).to_polars().sort("row")
-    assert made.select(frame.columns).equals(frame.with_columns(pl.col("q").cast(pl.String)))
-    assert made.schema == {**frame.schema, "q": pl.String}
+    used = pl.Enum(["high"])
+    expected = frame.with_columns(pl.col("q").cast(pl.String), pl.col("ranked").cast(pl.String).cast(used))
+    assert made.select(frame.columns).equals(expected)
+    assert made.schema == {**frame.schema, "q": pl.String, "ranked": used}
 
 
 def test_a_process_that_took_a_frame_of_polars_ends_without_a_word():

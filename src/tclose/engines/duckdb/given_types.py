@@ -28,7 +28,9 @@ def given_types(frame: Any) -> list[Any]:
 
 
 def with_categories(connection: duckdb.DuckDBPyConnection, column: Column, rows: str) -> str:
-    """Return the SQL of a column as it leaves in Arrow: one of categories with the list of them.
+    """Return the SQL of a column as it leaves in Arrow: one of categories with the list of those that are published.
+
+    The others may be values of rows that were left out, or of people who are not in the table at all.
 
     Parameters
     ----------
@@ -44,7 +46,7 @@ def with_categories(connection: duckdb.DuckDBPyConnection, column: Column, rows:
     distinct = f"SELECT DISTINCT {column.alias} AS v FROM ({rows}) WHERE v IS NOT NULL LIMIT {_MOST_CATEGORIES + 1}"  # noqa: S608
     found = {str(value) for (value,) in connection.execute(distinct).fetchall()}
     declared = [str(each) for each in _declared(column.given)]
-    listed = declared if found <= {*declared} else sorted(found)
+    listed = [each for each in declared if each in found] if found <= {*declared} else sorted(found)
     if not listed or len(listed) > _MOST_CATEGORIES:
         return column.published
     return f"CAST({column.alias} AS ENUM({', '.join(map(literal, listed))}))"
@@ -75,7 +77,9 @@ def as_pandas(series: Any, column: Column) -> Any:
         made = _objects(series, column) if dtype.name == "object" else series.astype(dtype)
     except (TypeError, ValueError):
         return series
-    return made if made.isna().sum() == series.isna().sum() else series
+    if made.isna().sum() != series.isna().sum():
+        return series
+    return made.cat.remove_unused_categories() if _kind(column) in _CATEGORIES else made
 
 
 def _objects(series: Any, column: Column) -> Any:
@@ -104,7 +108,8 @@ def as_arrow(table: Any, columns: Sequence[Column]) -> Any:
 def _cast(arrow: Any, cells: Any, given: Any, order: Sequence[str] | None) -> Any:
     if not arrow.types.is_dictionary(given):
         return cells.cast(given)
-    values = list(order) if order else sorted({value for value in cells.unique().to_pylist() if value is not None})
+    held = {value for value in cells.unique().to_pylist() if value is not None}
+    values = [value for value in order if value in held] if order else sorted(held)
     listed = arrow.array(values, given.value_type)
     chunks = [
         arrow.DictionaryArray.from_arrays(
@@ -125,9 +130,12 @@ def as_polars(frame: Any, columns: Sequence[Column]) -> Any:
         cells = polars.col(name)
         if is_duration(column):
             cells = cells.cast(polars.Duration("us"))
-        if isinstance(column.given, polars.DataType):
-            cells = (
-                cells.cast(polars.String).cast(column.given) if _kind(column) == "Enum" else cells.cast(column.given)
+        if _kind(column) == "Enum":
+            held = {*frame[name].cast(polars.String)}
+            cells = cells.cast(polars.String).cast(
+                polars.Enum([each for each in column.given.categories if each in held])
             )
+        elif isinstance(column.given, polars.DataType):
+            cells = cells.cast(column.given)
         casts.append(cells)
     return frame.with_columns(casts)

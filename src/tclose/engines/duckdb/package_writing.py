@@ -167,8 +167,10 @@ def _frame(
 def _write_statistics(frame: Any, path: Path, kind: str, labels: Mapping[str, ValueLabels]) -> None:
     pyreadstat = imported("pyreadstat", "Writing SPSS and Stata files")
     write = pyreadstat.write_sav if kind == "spss" else pyreadstat.write_dta
+    held = {name: {*frame[name].dropna().unique()} for name in labels}  # no meaning of what nobody in the rows has
+    meant = {name: {code: text for code, text in kept.items() if code in held[name]} for name, kept in labels.items()}
     with _refused(path):
-        write(frame, str(path), variable_value_labels={name: dict(kept) for name, kept in labels.items()})
+        write(frame, str(path), variable_value_labels=meant)
 
 
 def _series(series: Any, cast: str) -> Any:
