@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from canaries import CANARY
-from tclose import Nominal, Numeric, Ordered, Roles, audit
+from tclose import Hierarchy, Nominal, Numeric, Ordered, Roles, audit
 from tclose.anonymizing import anonymize
 from tclose.errors import InputError
 from tclose.recoding.methods import METHODS
@@ -106,6 +106,32 @@ def test_a_blank_text_is_refused_with_the_name_of_its_column(options):
     table = pa.table({"city": ["a", "b", " "] * 2, "ill": ["x", "y", "z"] * 2})
     with pytest.raises(InputError, match=r"'city'.*blank"):
         anonymize(table, Roles(["city"], {"ill": Nominal()}), require={"k": 2}, **options)
+
+
+@pytest.mark.parametrize(
+    ("rows", "refused"),
+    [
+        (
+            [("1", "2", "*"), ("2", "3", "*"), ("3", "1", "*"), ("4", "4", "*")],
+            True,
+        ),  # each is called by its neighbour's name
+        ([("1", "a", "b", "*"), ("2", "a", "b", "*"), ("3", "b", "c", "*"), ("4", "b", "c", "*")], True),
+        (
+            [("1", "1", "*"), ("2", "1", "*"), ("3", "3", "*"), ("4", "3", "*")],
+            False,
+        ),  # a group called by one of its own
+        ([("1", "*", "*"), ("2", "*", "*"), ("3", "x", "*"), ("4", "x", "*")], False),
+    ],
+    ids=["turned", "moved up", "own", "early"],
+)
+def test_a_label_that_stands_for_other_values_on_a_level_below_is_refused(rows, refused):
+    table = {"zip": ["1", "2", "3", "4"] * 2, "ill": ["x", "y"] * 4}
+    given = {"require": {"k": 2}, "hierarchies": {"zip": Hierarchy(tuple(rows))}}
+    if refused:
+        with pytest.raises(InputError, match=r"'zip'.*Rename"):
+            anonymize(table, Roles(["zip"], {"ill": Nominal()}), **given)
+    else:
+        assert anonymize(table, Roles(["zip"], {"ill": Nominal()}), **given).holds
 
 
 @pytest.mark.parametrize("ending", [".csv", ".parquet"])

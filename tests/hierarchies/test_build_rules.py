@@ -28,6 +28,7 @@ NUMBERS = st.one_of(
     st.decimals(-1000, 1000, places=3),
     st.floats(-1e6, 1e6).map(lambda number: round(number, 6)),
 )
+MOMENTS = st.datetimes().filter(lambda moment: moment.time() != dt.time())  # midnights alone are a column of days
 ZONED = st.datetimes(timezones=st.just(dt.timezone(dt.timedelta(hours=-11))))
 BUILDERS = {
     "intervals": (NUMBERS, lambda values: interval_hierarchy(values, ["0.25", 5, 100])),
@@ -36,7 +37,7 @@ BUILDERS = {
     "one list": (NUMBERS, lambda values: break_hierarchy(values, [18, 65])),
     "dates": (st.dates(), date_hierarchy),
     "weeks": (st.dates(), lambda values: date_hierarchy(values, ["day", "week"])),
-    "moments": (st.datetimes(), date_hierarchy),
+    "moments": (MOMENTS, date_hierarchy),
     "zoned": (ZONED, lambda values: date_hierarchy(values, ["day", "quarter", "century"])),
     "right": (st.text("0123456789*-", min_size=5, max_size=5), mask_hierarchy),
     "left": (st.text("ab12", min_size=5, max_size=5), lambda values: mask_hierarchy(values, from_the="left")),

@@ -269,6 +269,7 @@ def _quasi(
     tree = found.hierarchy
     if tree is None:
         raise InternalError(f"The column {name!r} was framed without a hierarchy.")
+    _check_labels(name, tree)
     if _ambiguous(tree):
         notes.append(f"{name}: a label of its hierarchy stands on two levels for different values; readers see one.")
     weight = _weight(name, options)
@@ -319,6 +320,23 @@ def _weight(name: str, options: RecodingOptions) -> float:
     if not 0 < weight <= 1e9:
         raise InputError(f"The weight of {name!r} must be a number of more than 0.")
     return weight
+
+
+def _check_labels(name: str, tree: Hierarchy) -> None:
+    """Refuse a label that means other values on a level below: a reader would take the ones for the others.
+
+    What is on a level lies within one node of each level above, so that one value of a node tells where all of it is.
+    """
+    below: dict[str, int] = {}
+    for level in range(tree.height + 1):
+        first = {row[level]: at for at, row in reversed(list(enumerate(tree.rows)))}
+        for label in first.keys() & below.keys():
+            if tree.rows[below[label]][level] != label:
+                raise HierarchyError(
+                    f"The hierarchy of {name!r} has a label on level {level} that stands for other values on a level "
+                    "below: who reads it in a release would take the one for the other. Rename it."
+                )
+        below = {**first, **below}
 
 
 def _ambiguous(tree: Hierarchy) -> bool:
