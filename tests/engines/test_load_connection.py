@@ -124,9 +124,10 @@ def test_the_folder_of_a_living_process_and_what_is_not_ours_stay(tmp_path: Path
     disconnect(living)
 
 
-@pytest.mark.parametrize("settings", [{"memory": "lots"}, {"threads": 0}, {"threads": -1}])
+@pytest.mark.parametrize("settings", [{"memory": "lots"}, {"memory": ""}, {"threads": 0}, {"threads": -1}])
 def test_settings_that_make_no_sense_are_refused_and_leave_nothing(tmp_path: Path, settings: dict[str, object]) -> None:
-    with pytest.raises(InputError, match="does not accept these settings"):
+    ((name, value),) = settings.items()
+    with pytest.raises(InputError, match=f"does not accept these settings: {name} {value!r}[.]"):
         connect(temp=str(tmp_path), **settings)  # type: ignore[arg-type]
     assert list(tmp_path.iterdir()) == []
 

@@ -88,6 +88,12 @@ def test_what_cannot_be_attacked_is_refused_with_a_way_out(run, hospital, option
     assert CANARY not in done.err
 
 
+def test_a_release_without_its_original_is_refused_with_a_way_out(run, hospital):
+    done = run("attack", "--release", hospital, "-q", "zip,age", "-s", "salary")
+    assert (done.code, done.out) == (2, "")
+    assert "--original TABLE" in done.err
+
+
 def test_a_table_without_a_sensitive_attribute_is_refused(run, hospital):
     done = run("attack", hospital, "-q", "zip,age", "--k", "2")
     assert done.code == 2

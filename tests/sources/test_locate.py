@@ -231,6 +231,8 @@ def test_an_example_is_addressed_by_name() -> None:
     assert source.label == "the example 'merit'"
     with pytest.raises(SourceError, match="Did you mean 'example:salary'"):
         locate("example:salry")
+    with pytest.raises(SourceError, match="Did you mean 'example:salary'"):
+        locate("exmaple:salary")
 
 
 def test_a_located_source_stays_as_it_is() -> None:

@@ -24,7 +24,7 @@ from tclose.cli.options import (
 from tclose.cli.output import check_targets, deliver, face, format_for, named_targets
 from tclose.cli.release_choices import search_choices
 from tclose.cli.release_options import recoding_options, search_options
-from tclose.cli.request import Request, request_of
+from tclose.cli.request import Request, request_of, usual_policy
 from tclose.cli.requirement_options import requirement_options
 from tclose.sources import files_read
 
@@ -130,6 +130,8 @@ def command(tables: tuple[str, ...], **given: Any) -> int:
 def _original(tables: tuple[str, ...], given: dict[str, Any]) -> tuple[str, ...]:
     """Return the table: as it is named, or by ``--original``."""
     if given["original"] is None:
+        if given["existing"] is not None and not (tables or given["policy"] or usual_policy(tables, given)):
+            raise click.UsageError("--release needs the table that it was made of: name it with --original TABLE.")
         return tables
     if tables:
         raise click.UsageError("Name the original once: as TABLE, or with --original.")

@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from tclose.errors import SourceError, closest, counted, listed
+from tclose.sources.examples import EXAMPLES
 from tclose.sources.formats import check_is_table, compression_of, format_by_content, format_by_name
 from tclose.sources.lakes import check_beside_no_log, files_of_lake, kind_of_lake
 from tclose.sources.source import FileSource, ReadOptions, Source, StreamSource
@@ -148,7 +149,8 @@ def _missing(path: Path) -> SourceError:
     if not folder.is_dir():
         return SourceError(f"There is no file {str(path)!r}: the folder {str(folder)!r} does not exist.")
     try:
-        near = closest(path.name, [entry.name for entry in folder.iterdir() if not entry.name.startswith(".")])
+        there = [entry.name for entry in folder.iterdir() if not entry.name.startswith(".")]
+        near = closest(path.name, [*there, *(f"example:{name}" for name in EXAMPLES if ":" in path.name)])
     except OSError:
         near = None
     hint = f" Did you mean {str(folder / near)!r}?" if near else " Check the name and the folder."

@@ -132,9 +132,10 @@ def _is_enough(memory: object) -> bool:
 
 
 def _refused(memory: object, threads: object) -> InputError:
-    shown = memory if isinstance(memory, int) else str(memory or "")[:40]
+    given = {"memory": memory if isinstance(memory, int) else memory and str(memory)[:40], "threads": threads}
+    settings = ", ".join(f"{name} {value!r}" for name, value in given.items() if value is not None)
     return InputError(
-        f"DuckDB does not accept these settings: memory {shown!r}, threads {threads!r}. Write memory as "
+        f"DuckDB does not accept these settings: {settings}. Write memory as "
         f"'4GB', at least {_LEAST_MEMORY // 10**6}MB, and threads as a whole number from 1 to {_MOST_THREADS}."
     )
 
