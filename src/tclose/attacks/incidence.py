@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -13,6 +12,7 @@ import numpy as np
 from tclose.compiled import Kernel, kernel
 from tclose.counts import Integers
 from tclose.recoding.problem import Floats
+from tclose.recoding.threads import in_threads
 
 _SPAN = 2_000_000
 """So many weights are worked on apart from others at least; fixed, so that threads decide nothing."""
@@ -84,13 +84,12 @@ class Incidence:
         ends = np.searchsorted(self.starts, np.arange(step, total, step)).tolist()
         spans = list(pairwise(sorted({0, *ends, len(self.starts) - 1}))) or [(0, 0)]
 
-        def some(span: tuple[int, int]) -> Floats:
+        sizes = [int(self.starts[end] - self.starts[begin]) * width for begin, end in spans]
+
+        def some(at: int) -> Floats:
             made = into()
-            size = int(self.starts[span[1]] - self.starts[span[0]]) * width
-            work(*span, self.starts, self.classes, self.barred, self.bar, given, width, made, work=size)
+            rest = self.starts, self.classes, self.barred, self.bar, given, width, made
+            work(*spans[at], *rest, work=sizes[at])
             return made
 
-        if len(spans) == 1:
-            return [some(spans[0])]
-        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-            return list(pool.map(some, spans))
+        return in_threads(some, sizes, os.cpu_count() or 1, lambda _share: None)
