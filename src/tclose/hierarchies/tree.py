@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose.errors import HierarchyError, either
+from tclose.errors import HierarchyError
 from tclose.values import respelled
 
 Row = tuple[str, ...]
@@ -39,10 +39,9 @@ class UncoveredValuesError(HierarchyError):
         first = ", ".join(f"{place:,}" for place in places[:_SHOWN])
         where = f" (of its distinct values in the order of their texts, number {first}" if places else ""
         where += f"{', …' * (len(places) > _SHOWN)})" if places else ""
-        told = either(" (the error's attribute 'missing' lists them)", "")
         super().__init__(
             f"The hierarchy{whose} does not cover its column: {what} not among its leaves{where}. "
-            f"Add a row for each{told}, or correct their spelling."
+            "Add a row for each, or correct their spelling."
         )
 
 
