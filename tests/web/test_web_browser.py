@@ -561,6 +561,8 @@ def test_a_tree_is_edited_with_the_mouse_and_with_the_keyboard_and_its_levels_fo
         page.click("#group-zip")
         east = page.locator(".tree li.branch", has=page.locator("text=/^east$/"))
         playwright.expect(east).to_contain_text("2")
+        page.wait_for_selector(".preview summary >> text=2 levels above 6 values")  # drawn, and at rest
+        settled(page)
         page.locator(".tree li", has=page.locator("text=/^20$/")).drag_to(east)
         playwright.expect(east).to_contain_text("3")
         assert tree_of(page) == {"*": [{"east": ["00", "11", "20"]}, "01", "10", "21"]}
