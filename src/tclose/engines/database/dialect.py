@@ -62,6 +62,10 @@ class Dialect:
     """Whether one query groups by several sets of columns (``GROUPING SETS``)."""
     swaps: ClassVar[bool] = False
     """Whether one transaction can drop a table and give its name to another."""
+    ignores_case: ClassVar[bool] = False
+    """Whether two names that differ only in the case of ASCII's letters are one."""
+    name_bytes: ClassVar[int | None] = None
+    """How many bytes of a name are kept; the rest is cut off in silence."""
     then_write: ClassVar[tuple[str, ...]] = ()
     """What lets a transaction write that was kept from writing before its time."""
     listing: ClassVar[str] = "string_agg(CAST({0} AS VARCHAR(20)), ',' ORDER BY {0})"

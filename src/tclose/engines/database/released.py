@@ -13,7 +13,7 @@ from tclose.engines.base import Released, Table, aligned
 from tclose.engines.database.connection import Connection, same_database
 from tclose.engines.database.dialects import dialect_of
 from tclose.engines.database.recoded import Plan
-from tclose.engines.database.storing import check_place, make_table, never_replaced, swap
+from tclose.engines.database.storing import check_names, check_place, make_table, never_replaced, swap
 from tclose.engines.database.table import DatabaseColumn, OpenedTable
 from tclose.engines.duckdb import writing
 from tclose.engines.duckdb.released import DuckDBReleased
@@ -94,6 +94,8 @@ def begun(
     """
     if target is not None and target.table is None:
         raise SourceError(f"A release goes into a table of {target.server}, not into a query. Name the table.")
+    if target is not None:
+        check_names(dialect_of(target.driver), target, ())
     together = source is not None and target is not None and same_database(source, target)
     connection = None if source is None else Connection(source, writable=together)
     try:
@@ -153,6 +155,7 @@ def storing(
     OpenedTable
         The new table, inside the transaction.
     """
+    check_names(dialect_of(target.driver), target, [column.name for column in released.columns])
     there = _transaction(released, original, target)
     connection = there or Connection(target, writable=True)
     try:

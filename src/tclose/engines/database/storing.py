@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+from string import ascii_lowercase, ascii_uppercase
+
 from tclose.engines.database.connection import Connection
+from tclose.engines.database.dialect import Dialect
 from tclose.engines.database.pieces import Pieces, uploaded
 from tclose.engines.database.recoded import Plan
 from tclose.engines.database.table import OpenedTable
-from tclose.errors import SourceError, TcloseError
+from tclose.errors import SourceError, TcloseError, listed
 from tclose.sources import DatabaseTable
+
+_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
 
 
 def make_table(connection: Connection, table: OpenedTable, plan: Plan, target: DatabaseTable) -> None:
@@ -66,6 +73,33 @@ def released_rows(table: OpenedTable, plan: Plan, pieces: Pieces) -> str:
 def shows_own_cell(plan: Plan, name: str) -> bool:
     """Say whether every published row shows its own cell of a column, in the type that the database has for it."""
     return name not in plan.recoding.quasi
+
+
+def check_names(dialect: Dialect, target: DatabaseTable, columns: Sequence[str]) -> None:
+    """Refuse names that the database would cut off, so that they are another's, or take for one another.
+
+    Parameters
+    ----------
+    dialect
+        The database's dialect.
+    target
+        The table to make.
+    columns
+        The names of its columns, as far as they are known.
+    """
+    most = dialect.name_bytes
+    long = [name for name in (*target.parts, *columns) if most is not None and len(name.encode()) > most]
+    if long:
+        raise SourceError(
+            f"{target.server} keeps {most} bytes of a name, and these are longer: {listed(long)}. Rename them."
+        )
+    folded = [name.translate(_LOWER) if dialect.ignores_case else name for name in columns]
+    alike = Counter(folded)
+    twice = [name for name, fold in zip(columns, folded, strict=True) if alike[fold] > 1]
+    if twice:
+        raise SourceError(
+            f"The columns {listed(twice)} differ only in case, which {target.server} does not keep apart. Rename them."
+        )
 
 
 def check_place(connection: Connection, target: DatabaseTable, *, replace: bool) -> bool:

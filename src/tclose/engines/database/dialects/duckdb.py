@@ -67,6 +67,7 @@ class DuckDB(Dialect):
 
     by_bytes = True
     swaps = True
+    ignores_case = True
     causes = tuple(((), signs, words) for signs, words in _CAUSES)
     shortest = shortest_decimal("{0}")
 

@@ -57,6 +57,7 @@ class PostgreSQL(Dialect):
     by_bytes = True
     nests = True
     swaps = True
+    name_bytes = 63
     times_out = True
     shortest = _shortest()
     then_write = ("ROLLBACK TO SAVEPOINT tclose_reading",)

@@ -36,6 +36,7 @@ class SQLite(Dialect):
     by_bytes = True
     listing = "group_concat({0}, ',' ORDER BY {0})"
     swaps = True
+    ignores_case = True
     options = {"adbc.sqlite.query.batch_rows": "65536"}  # noqa: RUF012 - nobody changes it
     schema_option = "adbc.ingest.target_catalog"
     then_write = ("PRAGMA query_only = OFF",)
