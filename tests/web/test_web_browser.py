@@ -543,6 +543,45 @@ def tree_of(page, name="zip"):
     return tomllib.loads(Path(started.value.path()).read_text(encoding="utf-8"))["columns"][name]["hierarchy"]
 
 
+DRAWN_ANEW = """() => {
+  const main = document.querySelector('script[type="module"]').src;
+  return import(new URL("store.js", main).href).then(({ state, tell }) => {
+    state.hierarchies.zip = { ...state.hierarchies.zip, note: "said later" };
+    tell("hierarchies");
+  });
+}"""
+"""What the page does when an answer about a column arrives that says something new."""
+
+
+def test_a_drag_means_the_same_leaf_when_an_answer_arrives_meanwhile(browser, server):
+    with watched(browser, server) as page:
+        page.set_input_files("#file", {"name": "tree.csv", "mimeType": "text/csv", "buffer": TREE})
+        page.wait_for_selector(".column")
+        page.select_option("#role-zip", "quasi-identifier")
+        settled(page)
+        page.click("#column-zip")
+        page.select_option("#hierarchy-zip", "tree")
+        page.locator(".tree li", has=page.locator("text=/^00$/")).click()
+        page.fill("#group-name-zip", "east")
+        page.click("#group-zip")
+        east = page.locator(".tree li.branch", has=page.locator("text=/^east$/"))
+        leaf = page.locator(".tree li", has=page.locator("text=/^20$/"))
+        page.wait_for_selector(".preview summary >> text=2 levels above 6 values")
+        settled(page)
+        leaf.hover()
+        page.mouse.down()
+        east.hover()
+        page.evaluate(DRAWN_ANEW)
+        east.hover()
+        page.mouse.up()
+        playwright.expect(east).to_contain_text("2")
+        assert tree_of(page) == {"*": [{"east": ["00", "20"]}, "01", "10", "11", "21"]}
+        page.wait_for_selector(".preview summary >> text=2 levels above 6 values")
+        settled(page)
+        page.locator(".tree li", has=page.locator("text=/^21$/")).drag_to(east)
+        playwright.expect(east).to_contain_text("3")
+
+
 def test_a_tree_is_edited_with_the_mouse_and_with_the_keyboard_and_its_levels_follow(browser, server):
     with watched(browser, server) as page:
         page.set_input_files("#file", {"name": "tree.csv", "mimeType": "text/csv", "buffer": TREE})

@@ -7,6 +7,7 @@ import { outline } from "./outline.js";
 import { state } from "./store.js";
 
 const MANY = 40;
+const CARRIED = "application/x-tclose-branches";
 const keep = () => (state.open.trees ??= {});
 const nameOf = ({ node, above }) => JSON.stringify([...above.slice(1), node].map(({ label }) => label));
 
@@ -47,12 +48,25 @@ export function treeEditor(name, tree, changed, leaves) {
 
   const moveTo = (nodes, into) => act(() => move(root, nodes, into), `Moved to ${into.label}`, nodes[0]);
 
+  // A drag carries the names of what is dragged, so that a tree drawn anew on the way knows what is meant.
+  function carry(event, ids) {
+    event.dataTransfer.setData(CARRIED, JSON.stringify([name, ids]));
+    event.dataTransfer.effectAllowed = "move";
+    event.stopPropagation();
+  }
+
+  function dropped(event, into) {
+    const [from, ids] = JSON.parse(event.dataTransfer.getData(CARRIED) || "[null, []]");
+    const nodes = from === name ? all().filter((each) => ids.includes(nameOf(each))).map(({ node }) => node) : [];
+    if (nodes.length) moveTo(nodes, into);
+  }
+
   function item(each) {
     const { node, above } = each;
     const id = nameOf(each);
     const open = !mine.closed.has(id);
-    const drag = { dragstart: (event) => { event.dataTransfer.setData("text/plain", id); event.dataTransfer.effectAllowed = "move"; mine.dragged = mine.chosen.has(id) ? meant() : [node]; event.stopPropagation(); } };
-    const accept = node.children ? { dragover: (event) => { if (mine.dragged) { event.preventDefault(); line.classList.add("over"); } }, dragleave: () => line.classList.remove("over"), drop: (event) => { event.preventDefault(); event.stopPropagation(); if (mine.dragged) moveTo(mine.dragged, node); mine.dragged = null; } } : {};
+    const drag = { dragstart: (event) => carry(event, mine.chosen.has(id) ? all().map(nameOf).filter((other) => mine.chosen.has(other)) : [id]) };
+    const accept = node.children ? { dragover: (event) => { if (event.dataTransfer.types.includes(CARRIED)) { event.preventDefault(); line.classList.add("over"); } }, dragleave: () => line.classList.remove("over"), drop: (event) => { event.preventDefault(); event.stopPropagation(); line.classList.remove("over"); dropped(event, node); } } : {};
     const line = h(
       "li",
       {
