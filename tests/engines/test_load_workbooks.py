@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import struct
 import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -11,11 +13,14 @@ import duckdb
 import pytest
 
 from canaries import CANARY
-from engines.loading import connection, kept, loaded, rows
+from engines.loading import connection, date, kept, loaded, rows
+from tclose.engines.duckdb.sheet_marks import sheet_marks
 from tclose.errors import EmptyTableError, SourceError
 
 Connection = duckdb.DuckDBPyConnection
 __all__ = ["connection"]
+
+_LAX, _STRICT = "http://schemas.openxmlformats.org", "http://purl.oclc.org/ooxml"
 
 openpyxl = pytest.importorskip("openpyxl")
 pytest.importorskip("python_calamine")
@@ -149,3 +154,135 @@ def test_a_workbook_with_a_document_type_is_refused(connection: Connection, tmp_
     rewritten(path, ("<worksheet ", '<!DOCTYPE worksheet [<!ENTITY a "b">]><worksheet '))
     with pytest.raises(SourceError, match="not a whole Excel"):
         kept(connection, path)
+
+
+def dated(path: Path, numbers: Sequence[float], form: str, book: tuple[str, str]) -> Path:
+    """Write a workbook with numbers, as they are and in a form of dates, and change its description of itself."""
+
+    def shown(_: Any, sheet: Any) -> None:
+        for row in range(2, len(numbers) + 2):
+            sheet.cell(row, 2).number_format = form
+
+    return rewritten(saved(path, [("n", "q"), *([number, number] for number in numbers)], shown), book)
+
+
+@pytest.mark.parametrize("mark", ['date1904="1"', 'date1904="true"'])
+@pytest.mark.parametrize("strict", [False, True])
+def test_days_counted_from_1904_are_not_read_as_times(
+    connection: Connection, tmp_path: Path, mark: str, *, strict: bool
+) -> None:
+    """ECMA-376, part 1, 18.17.4.1: in the date system 1904 the number 0 is 1904-01-01, and no day is left out."""
+    numbers = [0, 0.5, 1, 59, 60, 61, 1462]
+    path = dated(tmp_path / "t.xlsx", numbers, "yyyy-mm-dd hh:mm", ("<workbookPr ", f"<workbookPr {mark} "))
+    if strict:
+        rewritten(
+            path, *((f"{_LAX}/{room}/2006/", f"{_STRICT}/{room}/") for room in ("spreadsheetml", "officeDocument"))
+        )
+    found = dict(rows(kept(connection, path)))
+    assert found == {number: dt.datetime(1904, 1, 1) + dt.timedelta(days=number) for number in numbers}
+
+
+def test_whole_days_counted_from_1904_are_days(connection: Connection, tmp_path: Path) -> None:
+    """Times alone stay times, whatever day they count from."""
+    mark = ("<workbookPr ", '<workbookPr date1904="1" ')
+    days = kept(connection, dated(tmp_path / "d.xlsx", [0, 60], "yyyy-mm-dd", mark))
+    assert dict(rows(days)) == {0: date("1904-01-01"), 60: date("1904-03-01")}
+    times = kept(connection, dated(tmp_path / "t.xlsx", [0, 0.5], "hh:mm", mark))
+    assert dict(rows(times)) == {0: dt.time(0), 0.5: dt.time(12)}
+
+
+@pytest.mark.parametrize("numbers", [[-0.5, 0.5], [-1, 60]])
+def test_numbers_below_0_are_no_days_from_1904_either(
+    connection: Connection, tmp_path: Path, numbers: list[float]
+) -> None:
+    path = dated(tmp_path / "t.xlsx", numbers, "yyyy-mm-dd", ("<workbookPr ", '<workbookPr date1904="1" '))
+    with pytest.raises(SourceError, match=r"column 'q' .* shown as dates or times that stand for none"):
+        kept(connection, path)
+
+
+def xls(path: Path, cells: Sequence[Sequence[str | float]], *, from_1904: bool) -> Path:
+    """Write an old workbook of one sheet, its numbers shown as dates with times, by [MS-XLS] and [MS-CFB]."""
+
+    def record(kind: int, content: bytes) -> bytes:
+        return struct.pack("<HH", kind, len(content)) + content
+
+    forms = b"".join(record(0xE0, struct.pack("<HHH14x", 0, form, 0)) for form in (0, 22))
+    book = (
+        record(0x809, struct.pack("<HHHHII", 0x600, 5, 0, 1997, 0, 0))
+        + record(0x22, struct.pack("<H", from_1904))
+        + forms
+    )
+    sheet = record(0x809, struct.pack("<HHHHII", 0x600, 16, 0, 1997, 0, 0))
+    for row, column, cell in (
+        (row, column, cell) for row, line in enumerate(cells) for column, cell in enumerate(line)
+    ):
+        if isinstance(cell, str):
+            sheet += record(0x204, struct.pack("<HHHHB", row, column, 0, len(cell), 0) + cell.encode())
+        else:
+            sheet += record(0x203, struct.pack("<HHHd", row, column, 1, cell))
+    start = len(book) + len(record(0x85, bytes(9))) + len(record(0x0A, b""))
+    book += record(0x85, struct.pack("<IBBBB", start, 0, 0, 1, 0) + b"S") + record(0x0A, b"")
+    stream = (book + sheet + record(0x0A, b"")).ljust(4096, b"\0")
+    entries = [("Root Entry", 5, 1, 0xFFFFFFFE, 0), ("Workbook", 2, 0xFFFFFFFF, 2, len(stream))]
+    folder = b"".join(
+        struct.pack(
+            "<64sHBBIII36xIQ",
+            name.encode("utf-16-le"),
+            2 * len(name) + 2,
+            kind,
+            1,
+            -1 % 2**32,
+            -1 % 2**32,
+            child,
+            at,
+            size,
+        )
+        for name, kind, child, at, size in entries
+    ).ljust(512, b"\0")
+    sectors = len(stream) // 512
+    chain = [0xFFFFFFFD, 0xFFFFFFFE, *range(3, 2 + sectors), 0xFFFFFFFE]
+    table = struct.pack("<128I", *chain, *[0xFFFFFFFF] * (128 - len(chain)))
+    head = struct.pack(
+        "<8s16xHHHHH6xIIIIIIIII",
+        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+        62,
+        3,
+        0xFFFE,
+        9,
+        6,
+        0,
+        1,
+        1,
+        0,
+        4096,
+        0xFFFFFFFE,
+        0,
+        0xFFFFFFFE,
+        0,
+    )
+    path.write_bytes(head + struct.pack("<109I", 0, *[0xFFFFFFFF] * 108) + table + folder + stream)
+    return path
+
+
+@pytest.mark.parametrize("from_1904", [True, False])
+def test_days_of_old_workbooks_that_cannot_be_told_apart_are_refused(
+    connection: Connection, tmp_path: Path, *, from_1904: bool
+) -> None:
+    """Both 0 and -1 are read as midnight, whatever day the workbook counts from; 59 and 60 as 28 February 1900."""
+    first = dt.datetime(1904, 1, 1) if from_1904 else dt.datetime(1899, 12, 30)
+    cells = [("sure", "clock", "mixed", "twice"), (61, 0.5, 0, 59), (40000.5, 0, -1, 60), (100, 0.25, 61, 61)]
+    table = loaded(connection, xls(tmp_path / "t.xls", cells, from_1904=from_1904))
+    assert rows(table.keep(["sure"])) == sorted(
+        [(first + dt.timedelta(days=number),) for number in (61, 40000.5, 100)], key=repr
+    )
+    assert rows(table.keep(["clock"])) == [(dt.time(0),), (dt.time(12),), (dt.time(6),)]
+    for name in ("mixed", "twice")[: 1 if from_1904 else 2]:
+        with pytest.raises(SourceError, match=rf"column '{name}' .* stand for other days too .* Save it as \.xlsx"):
+            table.keep([name])
+
+
+def test_only_workbooks_that_count_days_are_unsure_of_them(tmp_path: Path) -> None:
+    for name, part, silent in (("t.xlsb", "xl/workbook.bin", True), ("t.ods", "content.xml", False)):
+        with zipfile.ZipFile(tmp_path / name, "w") as package:
+            package.writestr(part, b"")
+        assert sheet_marks(str(tmp_path / name), "S", 1, days=True).silent is silent

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import importlib
 import math
 from collections.abc import Sequence
@@ -16,7 +17,7 @@ import duckdb
 from tclose.engines.duckdb.apart import DamagedError, answers, needed
 from tclose.engines.duckdb.connection import private_folder
 from tclose.engines.duckdb.frames import load_arrow
-from tclose.engines.duckdb.problems import MERGED, NO_DAYS, UNCOMPUTED
+from tclose.engines.duckdb.problems import MERGED, NO_DAYS, UNCOMPUTED, UNSURE_DAYS
 from tclose.engines.duckdb.sql import fresh_name
 from tclose.engines.duckdb.table import LoadedTable, check_names
 from tclose.engines.duckdb.values import load_values
@@ -112,9 +113,12 @@ def _workbook(connection: duckdb.DuckDBPyConnection, path: Path, name: str, opti
         raise EmptyTableError(f"{which} has no rows below its first.{_other_sheets(shown, sheet)}")
     marks = {kind: places for kind, places in answered if kind != "row"}
     notes += tuple(_errors_read(count, names[at]) for at, count in marks["errors"])
-    spoiled = {"merged": MERGED, "uncomputed": UNCOMPUTED, "no days": NO_DAYS}
+    spoiled = {"merged": MERGED, "uncomputed": UNCOMPUTED, "no days": NO_DAYS, "unsure days": UNSURE_DAYS}
     problems = {at: problem for kind, problem in spoiled.items() for at in marks[kind]}
-    return _Sheet({name: _column(rows, at) for at, name in enumerate(names)}, notes, problems)
+    columns = [_whole_where_possible([row[at] for row in rows]) for at in range(len(names))]
+    for at in marks["days of 1904"]:
+        columns[at] = [_first_of_1904(value) for value in columns[at]]
+    return _Sheet(dict(zip(names, columns, strict=True)), notes, problems)
 
 
 def _other_sheets(shown: Sequence[str], sheet: str) -> str:
@@ -128,8 +132,16 @@ def _errors_read(count: int, column: str) -> str:
     return f"{cells} of {column!r} held an error such as #N/A, read as missing."
 
 
-def _column(rows: Sequence[Sequence[object]], at: int) -> list[object]:
-    return _whole_where_possible([row[at] for row in rows])
+def _first_of_1904(value: object) -> object:
+    """Return a time as one of the first day of a workbook whose days are counted from it, and other values as they are.
+
+    Examples
+    --------
+    >>> _first_of_1904(dt.time(0)), _first_of_1904(dt.time(12))
+    (datetime.date(1904, 1, 1), datetime.datetime(1904, 1, 1, 12, 0))
+    """
+    day = dt.date(1904, 1, 1)
+    return value if not isinstance(value, dt.time) else dt.datetime.combine(day, value) if value != dt.time() else day
 
 
 def _sheet(sheets: Sequence[str], shown: Sequence[str], wanted: str | int | None, name: str) -> str:

@@ -18,7 +18,7 @@ from typing import Any
 from tclose.engines.duckdb.sheet_marks import sheet_marks
 
 _VALUES_AT_ONCE = 100_000
-_DAY_READ_TWICE = dt.date(1900, 2, 28)
+_DAY_READ_TWICE = (1900, 2, 28)
 """Read for the day after it too, which workbooks have and no calendar has."""
 _TELLS_KINDS_OF_MISSING = ("read_sav", "read_dta", "read_sas7bdat")
 _FROM_TEXT: dict[str, Any] = {
@@ -108,30 +108,42 @@ def _workbook(calamine: Any, request: dict[str, Any]) -> Iterator[list[Any]]:
         if name not in sheets:
             return
         sheet = workbook.get_sheet_by_name(name)
-        first, doubtful = None, set[int]()
+        titled, first, days = request["header"] is not False, None, _Days()
         for at, row in enumerate(sheet.to_python(skip_empty_area=True)):
             if any(cell not in ("", None) for cell in row):
+                if first is not None or not titled:
+                    days.look(row)
                 first = at if first is None else first
-                doubtful.update(place for place, cell in enumerate(row) if _may_be_no_day(cell))
                 yield ["row", row]
         if first is not None:
             top, left = sheet.start
-            yield from _marks(request, sheet, top + first + (request["header"] is not False), left, doubtful)
+            yield from _marks(request, sheet, top + first + titled, left, days)
 
 
 def _is_shown(calamine: Any, about: Any) -> bool:
     return bool(about.visible == calamine.SheetVisibleEnum.Visible and about.typ == calamine.SheetTypeEnum.WorkSheet)
 
 
-def _may_be_no_day(cell: object) -> bool:
-    """Say whether a cell is what the reader makes of a number that stands for no day, among others."""
-    if isinstance(cell, dt.datetime):
-        return cell.date() == _DAY_READ_TWICE
-    return isinstance(cell, dt.time) or cell == _DAY_READ_TWICE
+class _Days:
+    """The columns with what the reader makes of a number that stands for no day, among others, and those with days."""
+
+    def __init__(self) -> None:
+        self.times, self.twice, self.days = set[int](), set[int](), set[int]()
+
+    def look(self, row: list[Any]) -> None:
+        """Take what a row has."""
+        for place, cell in enumerate(row):
+            if isinstance(cell, dt.time):
+                self.times.add(place)
+            elif isinstance(cell, dt.date):
+                self.days.add(place)
+                if (cell.year, cell.month, cell.day) == _DAY_READ_TWICE:
+                    self.twice.add(place)
 
 
-def _marks(request: dict[str, Any], sheet: Any, first_row: int, left: int, doubtful: set[int]) -> Iterator[list[Any]]:
+def _marks(request: dict[str, Any], sheet: Any, first_row: int, left: int, days: _Days) -> Iterator[list[Any]]:
     """Give the places of columns that do not hold what their cells show, from a row on."""
+    doubtful = days.times | days.twice
     found = sheet_marks(request["path"], sheet.name, first_row, days=bool(doubtful))
     merged = {
         column
@@ -142,6 +154,8 @@ def _marks(request: dict[str, Any], sheet: Any, first_row: int, left: int, doubt
     yield ["merged", [column - left for column in sorted(merged)]]
     yield ["uncomputed", [column - left for column in sorted(found.uncomputed)]]
     yield ["no days", sorted(doubtful & {column - left for column in found.no_days})]
+    yield ["unsure days", sorted(days.twice | (days.times & days.days)) if found.silent else []]
+    yield ["days of 1904", sorted(days.times & days.days) if found.from_1904 else []]
     yield ["errors", [[column - left, count] for column, count in sorted(found.errors.items())]]
 
 

@@ -17,6 +17,10 @@ NO_DAYS = (
     "it has numbers shown as dates or times that stand for none, below 0 or of 29 February 1900, and would be read as "
     "others. Make them numbers or text."
 )
+UNSURE_DAYS = (
+    "it has times of day beside days, or 28 February 1900, which stand for other days too in a workbook of this kind. "
+    "Save it as .xlsx."
+)
 NOT_UNICODE = "it has text that is not valid Unicode. Mend the text."
 
 

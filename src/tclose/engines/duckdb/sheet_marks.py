@@ -14,6 +14,9 @@ _BOOK = "xl/workbook.xml"
 _MARKED = re.compile(rb"""<(?:\w+:)?f[\s/>]|\bt\s*=\s*["']e["']""")
 _NO_DAY = re.compile(r"-|60(\.|$)")
 """The numbers of days count from 1900, whose 29 February, the 60th, never was."""
+_NO_DAY_FROM_1904 = re.compile(r"-")
+_BINARY_BOOK = "xl/workbook.bin"
+_TRUE = ("1", "true")
 _CHUNK = 2**20
 _OVERLAP = 64
 _RELATION = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -29,28 +32,32 @@ class Marks:
     """How many errors each has."""
     no_days: set[int] = field(default_factory=set)
     """Those with a number that stands for no day, below 0 or of 29 February 1900; a reader gives it another day's."""
+    from_1904: bool = False
+    """Whether days are counted from 1904-01-01, the number 0, of which a reader gives the time alone."""
+    silent: bool = False
+    """Whether the file may have such days and is of a kind that is not looked into, as ``.xls`` and ``.xlsb`` are."""
 
 
 def sheet_marks(path: str, sheet: str, first_row: int, *, days: bool) -> Marks:
-    """Return what a sheet says of the cells from a row on, counted from 0; of other kinds of workbooks, nothing.
+    """Return what a sheet says of the cells from a row on, counted from 0; a sheet of other kinds says nothing.
 
     A program that computes nothing writes formulas without results, or with results that it asks to have computed
     when the workbook is opened; a reader of values would take all of them for the same. Numbers that stand for no day
     are looked for where ``days`` says that there are days or times.
     """
     if not zipfile.is_zipfile(path):
-        return Marks()
+        return Marks(silent=True)
     with zipfile.ZipFile(path) as package:
         parts = {_plain(name): name for name in package.namelist()}
         if _BOOK not in parts:
-            return Marks()
+            return Marks(silent=_BINARY_BOOK in parts)
         book = _Book()
         book.read(package.read(parts[_BOOK]))
         book.read(package.read(parts["xl/_rels/workbook.xml.rels"]))
         part = parts[_plain(posixpath.join("xl", book.targets[book.sheets[sheet]]))]
         if not days and not _is_marked(package, part):
             return Marks()
-        cells = _Cells(first_row, trusted=not book.to_be_computed)
+        cells = _Cells(first_row, trusted=not book.to_be_computed, from_1904=book.from_1904)
         with package.open(part) as text:
             cells.parser.ParseFile(text)
         return cells.marks
@@ -85,12 +92,12 @@ def _refuse(*_: object) -> None:
 
 
 class _Book:
-    """The parts of a workbook: each sheet's relation, each relation's target, whether results wait to be computed."""
+    """A workbook: each sheet's relation, each relation's target, whether results are to come, where days begin."""
 
     def __init__(self) -> None:
         self.sheets: dict[str, str] = {}
         self.targets: dict[str, str] = {}
-        self.to_be_computed = False
+        self.to_be_computed = self.from_1904 = False
 
     def read(self, text: bytes) -> None:
         """Take what a part of the package says."""
@@ -102,14 +109,17 @@ class _Book:
         elif name == "Relationship":
             self.targets[attributes["Id"]] = attributes["Target"]
         elif name == "calcPr":
-            self.to_be_computed = attributes.get("fullCalcOnLoad") in ("1", "true")
+            self.to_be_computed = attributes.get("fullCalcOnLoad") in _TRUE
+        elif name == "workbookPr":
+            self.from_1904 = attributes.get("date1904") in _TRUE
 
 
 class _Cells:
     """The cells of a sheet, one after the other; a row or cell that does not say where it is follows the one before."""
 
-    def __init__(self, first_row: int, *, trusted: bool) -> None:
-        self.marks = Marks()
+    def __init__(self, first_row: int, *, trusted: bool, from_1904: bool) -> None:
+        self.marks = Marks(from_1904=from_1904)
+        self._no_day = _NO_DAY_FROM_1904 if from_1904 else _NO_DAY
         self.parser = _parser(self._start, self._end)
         self.parser.CharacterDataHandler = self._text
         self._first_row, self._trusted = first_row, trusted
@@ -137,7 +147,7 @@ class _Cells:
                 self.marks.uncomputed.add(self._column)
             elif self._kind == "e":
                 self.marks.errors[self._column] += 1
-            elif self._kind == "n" and _NO_DAY.match(self._value.strip()):
+            elif self._kind == "n" and self._no_day.match(self._value.strip()):
                 self.marks.no_days.add(self._column)
 
 
