@@ -140,6 +140,9 @@ def quiet_if_closed() -> Iterator[None]:
             raise
 
 
+PAPER = ".pdf"
+"""The ending of a report that is printed."""
+
 Writer = Callable[[Path], object]
 """Writes a result to the file that it waits in."""
 
@@ -180,3 +183,21 @@ def text_writer(text: str) -> Writer:
     """Return what writes a text."""
     ended = text if text.endswith("\n") else text + "\n"
     return lambda place: place.write_text(ended, encoding="utf-8", errors="backslashreplace", newline="\n")
+
+
+def is_paper(target: str | None) -> bool:
+    """Say whether a target is a PDF, for which there must be something that prints it."""
+    from tclose.printing import printer
+
+    file = file_of(target)
+    if file is None or Path(file).suffix.lower() != PAPER:
+        return False
+    printer()
+    return True
+
+
+def pdf_writer(html: str) -> Writer:
+    """Return what prints a report."""
+    from tclose.printing import printed
+
+    return lambda place: place.write_bytes(printed(html))
