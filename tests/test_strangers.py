@@ -86,6 +86,19 @@ def test_closed_standard_input_is_an_input_error() -> None:
     assert "Standard input is closed" in done.stderr
 
 
+@pytest.mark.parametrize("setting", ["NUMBA_NUM_THREADS=0", "NUMBA_DISABLE_JIT=1"])
+def test_settings_that_keep_the_compiler_from_compiling_are_the_callers_to_mend(setting: str, tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("a,s\n" + "".join(f"{row % 900},{row % 11}\n" for row in range(100_000)))
+    done = subprocess.run(
+        command("audit", str(table), "-q", "a", "-s", "s"),
+        env=ENVIRONMENT | dict([setting.split("=")]), check=False, capture_output=True, text=True,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("Error: The compiler ")
+    assert "environment whose names begin with NUMBA_" in done.stderr
+
+
 def test_being_ended_leaves_nothing_half_written(tmp_path: Path) -> None:
     temp = tmp_path / "temp"
     temp.mkdir()

@@ -6,11 +6,12 @@ import functools
 import pickle
 import threading
 from collections.abc import Callable
-from contextlib import nullcontext
-from typing import Any
+from contextlib import nullcontext, suppress
+from typing import Any, cast
 
 import numpy as np
 
+from tclose.errors import InputError
 from tclose.progress import meanwhile
 
 PAYS_FROM = 40_000
@@ -23,6 +24,7 @@ PAYS_AFTER = 1_000_000
 """After this many steps as Python, call by call, so many more are likely that the compiler is loaded for them."""
 
 COMPILING = "compiling, once after an installation"
+_SETTINGS = "Its settings are those variables of the environment whose names begin with NUMBA_; unset them."
 _lock = threading.RLock()
 
 
@@ -63,9 +65,27 @@ def load_compiler() -> None:
     """Load the compiler in the background, while something else is read or counted."""
 
     def load() -> None:
-        _nothing.compiled(np.zeros(1, dtype=np.int64))
+        with suppress(InputError):  # whoever needs it will hear of it
+            _nothing.compiled(np.zeros(1, dtype=np.int64))
 
     threading.Thread(target=load, name="tclose-compiler", daemon=True).start()
+
+
+def compiler() -> Any:
+    """Load the compiler, by the one door through which its own settings in the environment are heard of.
+
+    Raises
+    ------
+    InputError
+        If they keep it from compiling.
+    """
+    try:
+        import numba
+    except ValueError as problem:  # of a setting; no table is known to it
+        raise InputError(f"The compiler was not loaded: {problem} {_SETTINGS}") from problem
+    if getattr(numba.config, "DISABLE_JIT", 0):
+        raise InputError(f"The compiler is told to compile nothing. {_SETTINGS}")
+    return numba
 
 
 def machine_code(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -73,12 +93,11 @@ def machine_code(function: Callable[..., Any]) -> Callable[..., Any]:
 
     Where no cache can be written, or one was damaged, it is compiled anew: slower, never wrong.
     """
-    import numba
-
+    numba = compiler()
     try:
         compiled = numba.njit(nogil=True, cache=True)(function)
     except RuntimeError:  # no folder to cache in can be written
-        return numba.njit(nogil=True)(function)
+        return cast("Callable[..., Any]", numba.njit(nogil=True)(function))
 
     @functools.wraps(function)
     def call(*arguments: Any) -> Any:
@@ -108,8 +127,7 @@ def uncounted_orderless(function: Callable[..., Any]) -> Any:
 
 
 def _without_counting(function: Callable[..., Any], **options: Any) -> Any:
-    import numba
-
+    numba = compiler()
     options = {"_nrt": False, **options}
     return numba.njit(**options)(function)
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, cast
 
-import numba
 import numpy as np
 from llvmlite import ir
-from numba.extending import intrinsic
 
-from tclose.compiled import machine_code
+from tclose.compiled import compiler, machine_code
+
+numba = compiler()
 
 _ONE = np.uint64(1)
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _HIGH = np.uint64(20)
 
 
-@cast("Callable[[Callable[..., Any]], Callable[..., Any]]", intrinsic)
+@cast("Callable[[Callable[..., Any]], Callable[..., Any]]", numba.extending.intrinsic)
 def _lowest_bit(context, word):  # type: ignore[no-untyped-def]  # noqa: ARG001 - numba's signature
     """Return the position of the lowest set bit of a word that is not 0: one machine instruction."""
 

@@ -3,11 +3,12 @@
 # mypy: disable-error-code="no-untyped-def"
 from __future__ import annotations
 
-import numba
 import numpy as np
 
-from tclose.compiled import uncounted
+from tclose.compiled import compiler, uncounted
 from tclose.recoding.improving.forms import BEGIN, BITS, END, FIRST, HEIGHT, KIND, ON_LINE, PAIRS, SPAN, STRETCHES, TOP
+
+numba = compiler()
 
 _FAR = 1e15
 """What a cell costs that may not be published."""

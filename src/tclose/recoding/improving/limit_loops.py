@@ -3,10 +3,11 @@
 # mypy: disable-error-code="no-untyped-def"
 from __future__ import annotations
 
-import numba
 import numpy as np
 
-from tclose.compiled import uncounted
+from tclose.compiled import compiler, uncounted
+
+numba = compiler()
 
 _ROUNDING = 1e-9
 _LAST_BITS = 1e-7

@@ -6,13 +6,14 @@ A class may be beyond its limits for a while; each row beyond costs more from ro
 # mypy: disable-error-code="no-untyped-def"
 from __future__ import annotations
 
-import numba
 import numpy as np
 
-from tclose.compiled import machine_code, uncounted, uncounted_orderless
+from tclose.compiled import compiler, machine_code, uncounted, uncounted_orderless
 from tclose.recoding.improving.cell_loops import cell_cost, fill_pairs, loss_with, loss_without, set_cells
 from tclose.recoding.improving.forms import END, Entries, Scan, Standing
 from tclose.recoding.improving.limit_loops import add_foreseen_excess, excess, set_pulls, write_entries
+
+numba = compiler()
 
 _NEVER = np.float32(1e30)
 BLOCK = 64

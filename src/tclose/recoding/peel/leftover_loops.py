@@ -3,9 +3,9 @@
 # mypy: disable-error-code="no-untyped-def"
 from __future__ import annotations
 
-import numba
+from tclose.compiled import compiler, machine_code
 
-from tclose.compiled import machine_code
+numba = compiler()
 
 TOO_DEAR = 4.0
 """More than the cells of any class can cost."""

@@ -3,10 +3,11 @@
 # mypy: disable-error-code="no-untyped-def"
 from __future__ import annotations
 
-import numba
 import numpy as np
 
-from tclose.compiled import machine_code
+from tclose.compiled import compiler, machine_code
+
+numba = compiler()
 
 _ROUNDING = 1e-12
 _STEPS = 40
