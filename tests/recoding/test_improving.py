@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from recoding.aggregation_problems import (
@@ -152,9 +152,11 @@ def test_no_bound_on_the_cost_of_a_stretch_is_too_high(problem, few, many):
 
 @some
 @given(seed=st.integers(0, 10_000), on_line=st.booleans(), bound=st.sampled_from([0.05, 0.2, 0.5, 1.0]))
+@example(seed=2150, on_line=False, bound=0.05)
 def test_no_class_is_beyond_its_limits_by_less_than_is_foreseen(seed, on_line, bound):
     """Distances are convex, so that their slopes at a class bound what it is beyond its limits by with a unit more."""
     from tclose.recoding.improving import limit_loops
+    from tclose.recoding.improving.loops import SURELY
 
     draw = np.random.default_rng(seed)
     classes, units, cells = 6, 5, 4
@@ -178,7 +180,7 @@ def test_no_class_is_beyond_its_limits_by_less_than_is_foreseen(seed, on_line, b
         limit_loops.add_foreseen_excess.py_func(limits, entries, standing, u, np.float32(weight), 1.0, here, foreseen)
         for c in range(classes):
             exact = limit_loops.excess.py_func(limits, int(rows[c] + weight), mass, c, unit, u, 1.0)
-            assert foreseen[c] <= exact
+            assert foreseen[c] * SURELY <= exact
 
 
 @pytest.mark.parametrize("threads", [1, 3])

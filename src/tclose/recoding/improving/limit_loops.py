@@ -12,6 +12,8 @@ numba = compiler()
 _ROUNDING = 1e-9
 _LAST_BITS = 1e-7
 """What single floats may be wrong by, of what is added up."""
+_MOST_PULLED = 4.0
+"""More than all rows of a unit, one each, pull a class beyond a limit, whichever way."""
 
 
 @numba.njit(inline="always")
@@ -79,7 +81,7 @@ def write_entries(attributes, mass, begins, cells, counts):
 
 @numba.njit(inline="always")
 def add_foreseen_excess(limits, entries, standing, u, weight, strictness, here, foreseen):
-    """Add what rows beyond limits would cost at the least if a unit joined each class."""
+    """Add what rows beyond limits would cost at the least, but for a last bit, if a unit joined each class."""
     bounds, least, nothing = limits.bounds, np.float32(limits.least), np.float32(0.0)
     for c in range(len(foreseen)):
         foreseen[c] += strictness * max(least - standing.rows[c] - weight, nothing)
@@ -87,7 +89,7 @@ def add_foreseen_excess(limits, entries, standing, u, weight, strictness, here, 
         if bounds[a] >= 1.0:
             continue
         begin, end = entries.begins[u * len(bounds) + a], entries.begins[u * len(bounds) + a + 1]
-        unsure = np.float32(_LAST_BITS * (end - begin + 2)) * weight
+        unsure = np.float32(_LAST_BITS * _MOST_PULLED * (end - begin + 2)) * weight
         for c in range(len(foreseen)):
             here[c] = standing.beyond[a, c] - unsure
         for at in range(begin, end):

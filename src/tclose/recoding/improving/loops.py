@@ -18,6 +18,8 @@ numba = compiler()
 _NEVER = np.float32(1e30)
 BLOCK = 64
 """Of so many classes together the least is known."""
+SURELY = 1.0 - 1e-6
+"""What is foreseen in single floats is added at the least, but for so small a part."""
 _OWN, _OTHER = 0, 4
 """Where a box begins in ``Standing.box``: of the class that a unit leaves, and of the one that it joins."""
 
@@ -186,12 +188,12 @@ def _least(numbers, begin, end):
 
 @numba.njit(inline="always")
 def _next(foreseen, lowest, most):
-    """Return the class where least would be added, less than ``most``, and forget it; −1 if there is none."""
+    """Return the class where least would be added, not surely ``most``, and forget it; −1 if there is none."""
     block = 0
     for at in range(1, len(lowest)):
         if lowest[at] < lowest[block]:
             block = at
-    if lowest[block] >= most:
+    if lowest[block] * SURELY >= most:
         return -1
     c = block * BLOCK
     while foreseen[c] != lowest[block]:
