@@ -5,7 +5,6 @@ A recipe holds values of the original table: it belongs with the original, not w
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import json
 from collections.abc import Mapping, Sequence
@@ -17,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from tclose.compact_json import compact, hashed
 from tclose.counts import Integers, Ranks
 from tclose.documents import read_whole
 from tclose.engines.disguises import USUAL_DAYS
@@ -157,8 +157,8 @@ class Recipe:
 
     def to_json(self) -> str:
         """Return the recipe as JSON text."""
-        text = _compact(_recipe_data(self))
-        return f'{text[:-1]},"sha256":"{hashlib.sha256(text.encode()).hexdigest()}"}}'
+        pieces = list(compact(_recipe_data(self)))
+        return "".join([*pieces[:-1], f',"sha256":"{hashed(pieces)}"}}'])
 
 
 def read_recipe(path: str | Path) -> Recipe:
@@ -191,14 +191,10 @@ def read_recipe(path: str | Path) -> Recipe:
         raise InputError(f"The recipe {str(path)!r} is damaged; make the release again.") from None
 
 
-def _compact(data: object) -> str:
-    return json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
-
-
 def _checksum(data: object) -> str:
     """Return a checksum, so that a damaged recipe does not make another release."""
     try:
-        return hashlib.sha256(_compact(data).encode()).hexdigest()
+        return hashed(compact(data))
     except (TypeError, ValueError, RecursionError):
         return ""
 
@@ -225,11 +221,11 @@ def _recipe_data(recipe: Recipe) -> dict[str, Any]:
         "columns": [_column_data(column) for column in recipe.columns],
         "sensitive": {name: list(values) for name, values in recipe.sensitive.items()},
         "pieces": {
-            "codes": recipe.codes.T.tolist(),
-            "classes": recipe.classes.tolist(),
-            "counts": None if recipe.counts is None else recipe.counts.tolist(),
+            "codes": recipe.codes.T,
+            "classes": recipe.classes,
+            "counts": recipe.counts,
         },
-        "classes": recipe.cells.T.tolist(),
+        "classes": recipe.cells.T,
     }
 
 

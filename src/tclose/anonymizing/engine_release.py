@@ -134,6 +134,7 @@ class EngineWork:
             raise self._misread(named)
         if audits[1].rows != self.table.rows:
             raise InternalError("The written release does not have the rows that it should.")
+        self.session.give_back()
         return audits
 
     def write(self, release: Release, place: str | Path, *, force: bool, progress: Progress | None = None) -> Written:

@@ -377,5 +377,8 @@ class Engine(AskedOfPeople, ABC):
         del table
         return None
 
+    def give_back(self) -> None:
+        """Give memory that was freed back to the system, where a person said how much may be used."""
+
     def close(self) -> None:
         """End what was begun and would outlast the work, such as a transaction; what was fetched stays."""

@@ -8,6 +8,10 @@ BYTES_A_ROW = 150
 """What a method holds of each distinct row, about, while it sorts and numbers rows."""
 BYTES_A_COLUMN = 24
 """And of each of its columns: codes, positions, and the rows in its order."""
+BYTES_A_PIECE = 80
+"""What a recoding holds of each of its pieces while they are numbered: its class, its rows and where they begin."""
+BYTES_A_CELL = 8
+"""And of each key value and label of a piece: its code in the recipe, and on its way to the engine."""
 _LEAST = 100_000_000
 """With fewer bytes an engine may have no room for its own work."""
 
@@ -15,6 +19,11 @@ _LEAST = 100_000_000
 def needed_bytes(rows: int, columns: int) -> int:
     """Return about how many bytes a search of distinct rows holds at once."""
     return rows * (BYTES_A_ROW + BYTES_A_COLUMN * columns)
+
+
+def recoded_bytes(pieces: int, cells: int) -> int:
+    """Return about how many bytes the pieces of a recoding hold, of so many key values and labels each."""
+    return pieces * (BYTES_A_PIECE + BYTES_A_CELL * cells)
 
 
 def check_room(rows: int, columns: int, memory: int | None) -> None:

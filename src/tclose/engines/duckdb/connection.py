@@ -23,6 +23,10 @@ from tclose.targets import PrivateFolder
 _SPILL = "spill"
 _MOST_THREADS = 1024
 _LEAST_MEMORY = 5_000_000
+_LEAST_SHARE = 3
+"""One part in so many of what is allowed is DuckDB's, whatever is held beside it."""
+_LITTLE_MEMORY = 50_000_000
+"""Two parts of three are, where that is less than so many bytes: with fewer it may have no room to spill from."""
 _MEMORY_OF_A_THREAD = 250_000_000
 """With fewer bytes for each, threads that sort wide rows leave each other no room to spill from."""
 
@@ -98,7 +102,7 @@ def _opened(
         fitting = max(1, allowed_memory(connection) // _MEMORY_OF_A_THREAD)
         connection.execute(f"SET threads = least({fitting}, current_setting('threads'))")
     if memory is not None:
-        _allowed[connection] = allowed_memory(connection)
+        _allowed[connection] = bytes_of(memory) or allowed_memory(connection)  # which is rounded
     return connection
 
 
@@ -109,12 +113,34 @@ def allowed_memory(connection: duckdb.DuckDBPyConnection) -> int:
     return int(float(number) * UNITS.get(unit, 1))
 
 
-def share_memory(connection: duckdb.DuckDBPyConnection, taken: int) -> None:
-    """Let a connection use what its caller allowed without what is about to be taken beside it, half of it at least."""
+def share_memory(connection: duckdb.DuckDBPyConnection, holder: str, taken: int) -> None:
+    """Let a connection use what its caller allowed without what is held beside it, but for a share that stays its own.
+
+    Parameters
+    ----------
+    connection
+        The connection; where nobody said how much it may use, nothing is done.
+    holder
+        What holds memory beside DuckDB; what others hold counts as well.
+    taken
+        About how many bytes it holds from now on.
+    """
+    if connection in _allowed:
+        _held.setdefault(connection, {})[holder] = taken
+        give_back(connection)
+
+
+def give_back(connection: duckdb.DuckDBPyConnection) -> None:
+    """Give memory that was freed back to the system, where the caller of a connection said how much it may use.
+
+    DuckDB does so whenever its bound is set, with what it freed itself and with what the rest of the process did.
+    """
     allowed = _allowed.get(connection)
     if allowed is not None:
+        least = max(allowed // _LEAST_SHARE, min(2 * allowed // 3, _LITTLE_MEMORY))
+        bound = max(allowed - sum(_held.get(connection, {}).values()), least)
         with contextlib.suppress(duckdb.OutOfMemoryException):  # it keeps what it holds and cannot spill
-            connection.execute(f"SET memory_limit = '{max(allowed - taken, allowed // 2)}B'")
+            connection.execute(f"SET memory_limit = '{bound}B'")
 
 
 def given_memory(connection: duckdb.DuckDBPyConnection) -> int | None:
@@ -197,6 +223,7 @@ _gathering = threading.local()
 _asking = threading.Lock()
 """Held while a connection is asked how far it is, or closed, because nobody may ask one that is being closed."""
 _allowed: weakref.WeakKeyDictionary[duckdb.DuckDBPyConnection, int] = weakref.WeakKeyDictionary()
+_held: weakref.WeakKeyDictionary[duckdb.DuckDBPyConnection, dict[str, int]] = weakref.WeakKeyDictionary()
 _folders: weakref.WeakKeyDictionary[duckdb.DuckDBPyConnection, Path] = weakref.WeakKeyDictionary()
 _finalizers: weakref.WeakKeyDictionary[duckdb.DuckDBPyConnection, weakref.finalize[[], duckdb.DuckDBPyConnection]] = (
     weakref.WeakKeyDictionary()

@@ -11,7 +11,7 @@ from tclose.counts import Integers, Ranks
 from tclose.domains import Observed
 from tclose.engines.base import Progress
 from tclose.engines.distinct import DistinctRows
-from tclose.engines.duckdb.connection import given_memory, share_memory
+from tclose.engines.duckdb.connection import give_back, given_memory, share_memory
 from tclose.engines.duckdb.counts import CodedTable
 from tclose.engines.duckdb.failures import translated
 from tclose.engines.duckdb.sql import fresh_name
@@ -49,6 +49,8 @@ def distinct_rows(
         _numbered(coded, at, coded.attributes[at].coding.codes(found[f"s{at}"]), counts)
         for at in told_each(places, progress, "Numbering values")
     ]
+    del found
+    give_back(table.connection)
     return DistinctRows.of(numbered, len(quasi), counts)
 
 
@@ -69,7 +71,7 @@ def _make_room(grouped: LoadedTable, columns: int) -> None:
     """Leave room for the search of distinct rows, which is held beside DuckDB; refuse one that does not fit."""
     rows, connection = grouped.rows or 0, grouped.connection
     check_room(rows, columns, given_memory(connection))
-    share_memory(connection, needed_bytes(rows, columns))
+    share_memory(connection, "search", needed_bytes(rows, columns))
 
 
 def _numbered(coded: CodedTable, at: int, codes: Integers, counts: Integers) -> tuple[Observed, Ranks]:

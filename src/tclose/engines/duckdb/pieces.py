@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tclose.engines.duckdb.connection import give_back
 from tclose.engines.duckdb.exposing import ZONED
 from tclose.engines.duckdb.failures import translated
 from tclose.engines.duckdb.sql import fresh_name
@@ -39,7 +40,9 @@ def pieces_table(table: LoadedTable, recoding: Recoding) -> str:
     shown += [f", m{at}.value AS a{at}" for at in range(len(more))]
     connection = table.connection
     with translated("the recoding", connection=connection):
-        connection.register(given, piece_columns(recoding))
+        columns = piece_columns(recoding)
+        give_back(connection)
+        connection.register(given, columns)
         connection.execute(
             f"CREATE TEMP TABLE {name} AS "  # noqa: S608 - our own names
             f"SELECT g.piece, g.kept, g.n, g.first, g.parts, g.low{''.join(shown)} FROM {given} AS g {' '.join(joins)}"

@@ -6,12 +6,14 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
+from tclose.engines.duckdb.connection import give_back, share_memory
 from tclose.engines.duckdb.failures import translated
 from tclose.engines.duckdb.pieces import pieces_table
 from tclose.engines.duckdb.released import DuckDBReleased, Expanded, Stored
 from tclose.engines.duckdb.sql import fresh_name, seeded_hash
 from tclose.engines.duckdb.table import Column, LoadedTable, one_by_one
 from tclose.engines.recodings import Recoder, Recoding
+from tclose.recoding.room import recoded_bytes
 
 
 class DuckDBRecoder(Recoder[DuckDBReleased]):
@@ -24,6 +26,8 @@ class DuckDBRecoder(Recoder[DuckDBReleased]):
         self.others = [name for name in recoding.read if name not in recoding.keys]
         kept = table.keep([*recoding.keys, *recoding.read])
         self.table = one_by_one(kept) if self.others else kept
+        cells = len(recoding.keys) + len(recoding.quasi)
+        share_memory(table.connection, "recoding", recoded_bytes(len(recoding.classes), cells))
         self.pieces = pieces_table(self.table, recoding)
 
     @cached_property
@@ -38,6 +42,7 @@ class DuckDBRecoder(Recoder[DuckDBReleased]):
     def _make(self, stem: str, query: str) -> str:
         """Make a temporary table of what a query gives."""
         name = fresh_name(stem)
+        give_back(self.table.connection)
         self._run(f"CREATE TEMP TABLE {name} AS {query}")
         return name
 

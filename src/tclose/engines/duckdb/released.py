@@ -11,6 +11,7 @@ from typing import Any
 import duckdb
 
 from tclose.engines.base import Released
+from tclose.engines.duckdb.connection import give_back
 from tclose.engines.duckdb.failures import translated
 from tclose.engines.duckdb.given_types import as_arrow, as_pandas, as_polars, is_duration, with_categories
 from tclose.engines.duckdb.load import load
@@ -143,6 +144,7 @@ class DuckDBReleased(Released[Column]):
     def write_to(self, path: str | Path) -> None:
         """Write to just this file, which need not be whole after a failure."""
         form = check_ending(path)
+        give_back(self.connection)
         check_names(self.names, form)
         check_values(self.connection, self.columns, self._form.distinct, form)
         shown = self._shown(form)
@@ -182,6 +184,7 @@ class DuckDBReleased(Released[Column]):
         What is kept of it is copied: the file is about to get another name, and its audit is still asked afterwards.
         Of text, it is always copied, with types that fit every value and not only those of the first rows.
         """
+        give_back(self.connection)
         found = load(self.connection, locate(Path(path)))
         return found if check_ending(path).kind == "csv" else replace(found, keeper=keep_copy)
 

@@ -17,7 +17,7 @@ from tclose.engines.base import Counted, Engine, Progress, aligned, check_rows
 from tclose.engines.disguises import Disguise, Disguised
 from tclose.engines.distinct import DistinctRows
 from tclose.engines.duckdb.classes import DuckDBClasses
-from tclose.engines.duckdb.connection import allowed_memory, connect
+from tclose.engines.duckdb.connection import allowed_memory, connect, give_back
 from tclose.engines.duckdb.counts import SMALL, CodedTable, PairCounts, kind_of
 from tclose.engines.duckdb.disguised import alone_by_dates, disguised
 from tclose.engines.duckdb.distinct import distinct_rows
@@ -180,7 +180,13 @@ class DuckDBSession(Engine):
 
     def recode(self, table: LoadedTable, recoding: Recoding, *, unknown: Unknown = "refuse") -> DuckDBReleased:
         """Return the table that a recoding publishes; rows that it does not know are refused or dropped."""
-        return DuckDBRecoder(table, recoding).recoded(unknown)
+        released = DuckDBRecoder(table, recoding).recoded(unknown)
+        self.give_back()
+        return released
+
+    def give_back(self) -> None:
+        """Give memory that was freed back to the system, where a person said how much may be used."""
+        give_back(self.connection)
 
 
 class DuckDBCounted(Counted):
