@@ -42,6 +42,18 @@ def test_the_salary_table_reads_as_expected():
     assert '0.1667  3 rows  zip=4790*, age=">=40"' in text
 
 
+def test_what_drives_the_disclosure_is_told_whole_on_a_narrow_page():
+    lines = audit_text(audit("example:salary", SALARY), width=40).splitlines()
+    at = lines.index("    age  0.1667 (1/6)")
+    assert lines[at + 1].strip() == "drives the disclosure"
+
+
+def test_classes_that_are_withheld_and_read_the_same_are_told_once():
+    table = {"zip": [1, 2, 3, 4, 5, 5], "illness": ["a", "b", "a", "b", "a", "b"]}
+    shown = audit_text(audit(table, Roles(["zip"], {"illness": Nominal()}))).partition("worst classes by t:")[2]
+    assert shown.splitlines()[1:3] == ["    0.5  1 row   4 classes, each withheld", "    0    2 rows  withheld"]
+
+
 @pytest.mark.parametrize("width", [40, 60, 80, 120])
 def test_no_line_is_longer_than_the_page(width):
     long = "a very long column name that goes on and on " * 3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 
@@ -178,14 +179,20 @@ def _drivers(attribute: AttributeAudit) -> Table:
         (name, t, Cell("drives the disclosure" if most else "", "soft"))
         for name, t, most in words.ranked_drivers(attribute)
     ]
-    return table(("left out", "t", "remark"), rows, caption="t without a quasi-identifier", untitled=True)
+    return table(
+        ("left out", "t", "remark"), rows, caption="t without a quasi-identifier", untitled=True, last="below"
+    )
 
 
 def worst_table(audit: Audit, attribute: str, most: int) -> Table:
-    """Return the worst classes of an attribute."""
+    """Return the worst classes of an attribute; those that read the same because they are withheld are told once."""
     found = worst_classes(audit, attribute, most)
     caption = "Worst class by t" if len(found) == 1 else f"The {len(found)} worst classes by t"
-    rows = [(row.figure, Cell(units(row.size, audit.unit), long=f"{row.size:,}"), row.key) for row in found]
+    alike = Counter((row.figure, row.size, row.key) for row in found)
+    rows = [
+        (figure, Cell(units(size, audit.unit), long=f"{size:,}"), key if times == 1 else f"{times} classes, each {key}")
+        for (figure, size, key), times in alike.items()
+    ]
     return table(
         ("t", audit.unit, "class"), rows, caption=caption, name=f"Worst classes of {visible(attribute)}", names=None,
         untitled=True,
