@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import datetime as dt
+import re
 from fractions import Fraction
 
 import pyarrow as pa
@@ -11,7 +13,7 @@ import pytest
 from canaries import CANARY
 from tclose import Hierarchy, Nominal, Numeric, Ordered, Roles, audit
 from tclose.anonymizing import anonymize
-from tclose.errors import InputError
+from tclose.errors import InputError, command_line
 from tclose.recoding.methods import METHODS
 
 TABLE = pa.table({"age": [1, 2, 3, 4] * 4, "zone": ["a", "b"] * 8, "ill": ["x", "y", "z", "x"] * 4})
@@ -87,6 +89,18 @@ def test_text_without_a_hierarchy_is_refused_without_showing_its_values():
     table = pa.table({"name": [f"{CANARY} one", f"{CANARY} two", "bird"], "ill": ["x", "y", "z"]})
     with pytest.raises(InputError, match="has no hierarchy"):
         anonymize(table, Roles(["name"], {"ill": Nominal()}), require={"k": 2})
+
+
+def test_the_way_out_for_several_columns_without_a_hierarchy_is_one_that_can_be_pasted():
+    table = {"home town": ["a", "b", "c"] * 2, "job": ["d", "e", "f"] * 2, "ill": ["x", "y"] * 3}
+    roles = Roles(["home town", "job"], {"ill": Nominal()})
+    with pytest.raises(InputError) as refused:
+        anonymize(table, roles, require={"k": 2})
+    trees = re.search(r"hierarchies=(\{[^}]*flat[^}]*\})", str(refused.value))[1]
+    assert anonymize(table, roles, require={"k": 2}, hierarchies=ast.literal_eval(trees)).holds
+    with command_line(), pytest.raises(InputError) as refused:
+        anonymize(table, roles, require={"k": 2})
+    assert "--hierarchy 'home town=flat' --hierarchy job=flat" in str(refused.value)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -237,14 +238,20 @@ def _check_trees(trees: Mapping[str, _Tree], observed: Sequence[Observed]) -> No
     one, first = len(names) == 1, names[0]
     values = len(observed[list(trees).index(first)].listed)
     what = f"{first!r} is text of {counted(values, 'value')} and has" if one else f"{listed(names)} are text and have"
-    file, flat = (
-        either(f"hierarchies={{{first!r}: {given!r}}}", f"--hierarchy {first}={given}") for given in ("FILE", "flat")
-    )
+    file = either(f"hierarchies={{{first!r}: 'FILE'}}", f"--hierarchy {first}=FILE")
     raise HierarchyError(
         f"The quasi-identifier{'' if one else 's'} {what} no hierarchy, so nothing says how to generalise "
-        f"{'it' if one else 'them'}. Give {'one' if one else 'one for each'}, {file}, or say that its values are kept "
-        f"or replaced by * as a whole, {flat}.{_words_among_codes(trees, observed)}"
+        f"{'it' if one else 'them'}. Give {'one' if one else 'one for each'}, {file}, or say that "
+        f"{'its' if one else 'their'} values are kept or replaced by * as a whole, {_all_flat(names)}."
+        f"{_words_among_codes(trees, observed)}"
     )
+
+
+def _all_flat(names: Sequence[str]) -> str:
+    """Return what keeps the values of columns or replaces them as a whole, ready to be pasted."""
+    python = ", ".join(f"{name!r}: 'flat'" for name in names)
+    options = shlex.join(part for name in names for part in ("--hierarchy", f"{name}=flat"))
+    return either(f"hierarchies={{{python}}}", options)
 
 
 def _words_among_codes(trees: Mapping[str, _Tree], observed: Sequence[Observed]) -> str:

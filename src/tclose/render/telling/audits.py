@@ -179,9 +179,7 @@ def _drivers(attribute: AttributeAudit) -> Table:
         (name, t, Cell("drives the disclosure" if most else "", "soft"))
         for name, t, most in words.ranked_drivers(attribute)
     ]
-    return table(
-        ("left out", "t", "remark"), rows, caption="t without a quasi-identifier", untitled=True, last="below"
-    )
+    return table(("left out", "t", "remark"), rows, caption="t without a quasi-identifier", untitled=True, last="below")
 
 
 def worst_table(audit: Audit, attribute: str, most: int) -> Table:
