@@ -39,6 +39,24 @@ def test_the_settings_are_those_of_a_privacy_tool(tmp_path: Path) -> None:
     disconnect(connection)
 
 
+NOTEBOOK = """
+import sys, types
+sys.modules["ipywidgets"] = None
+sys.modules["IPython"] = types.SimpleNamespace(get_ipython=lambda: types.SimpleNamespace(config={"IPKernelApp": {}}))
+import duckdb, tclose
+try:
+    duckdb.connect().execute("SET enable_progress_bar = true")
+except duckdb.InvalidInputException:
+    print("DuckDB takes this for a notebook")
+print(tclose.audit("example:salary").k)
+"""
+
+
+def test_a_notebook_without_widgets_measures_as_any_other_program() -> None:
+    told = subprocess.run([sys.executable, "-c", NOTEBOOK], capture_output=True, text=True, check=True).stdout
+    assert told.splitlines() == ["DuckDB takes this for a notebook", "3"]
+
+
 def test_no_query_sees_python_variables(tmp_path: Path) -> None:
     connection = connect(temp=str(tmp_path))
     frame = {"a": [1]}

@@ -10,7 +10,7 @@ import tempfile
 import threading
 import weakref
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import duckdb
@@ -167,9 +167,13 @@ def _refused(memory: object, threads: object) -> InputError:
 
 
 def _prepared(connection: duckdb.DuckDBPyConnection, place: PrivateFolder) -> duckdb.DuckDBPyConnection:
-    """Make a connection report progress, and tie its private folder to it."""
-    connection.execute("SET enable_progress_bar = true")
-    connection.execute("SET enable_progress_bar_print = false")
+    """Make a connection report progress, and tie its private folder to it.
+
+    In a notebook without ipywidgets DuckDB refuses to: it then says of no query how far it is.
+    """
+    with suppress(duckdb.InvalidInputException):
+        connection.execute("SET enable_progress_bar = true")
+        connection.execute("SET enable_progress_bar_print = false")
     connection.execute("SET GLOBAL TimeZone = 'UTC'")
     _folders[connection] = place.path
     for gathering in getattr(_gathering, "sets", ()):
