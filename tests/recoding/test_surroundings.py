@@ -51,6 +51,19 @@ def test_every_node_is_judged_as_an_audit_judges_it(require):
     assert (kept[0, 0], kept[2, 1]) == (1, 0)
 
 
+@pytest.mark.parametrize("require", [{"k": 2}, {"k": 3}, {"k": 2, "t": "0.3"}])
+def test_every_node_of_people_is_judged_by_the_people_in_its_classes(require):
+    people = TABLE | {"who": ["a", "a", "b", "c", "d", "d", "e", "b"]}
+    roles = tclose.Roles(["zip", "sex"], {"pay": tclose.Ordered()}, person="who")
+    release = tclose.anonymize(people, roles, require=require, hierarchies=TREES, method="full-domain")
+    for node in release.work.around().nodes:
+        labels = {
+            name: [LABELS[name][level](v) for v in TABLE[name]] for name, level in zip(TREES, node.levels, strict=True)
+        }
+        audit = tclose.audit(people | labels, roles, require=require)
+        assert (node.holds, node.smallest, node.classes) == (audit.holds, audit.k, audit.class_count)
+
+
 def test_around_a_node_of_a_large_lattice_lie_those_one_step_away_and_the_ends(monkeypatch):
     monkeypatch.setattr(looked_at, "MOST_NODES", 3)
     found = released(require={"k": 8}).work.around()

@@ -228,6 +228,25 @@ def test_levels_show_what_a_release_on_these_levels_has(server, levels):
     assert found["column_losses"] == pytest.approx(dict(release.column_losses))
 
 
+def test_on_levels_people_are_counted_and_not_their_rows(server):
+    visits = "who,zip,age,ill\n" + "".join(f"P{at % 4},4{at % 2},{30 + at % 3},{'abc'[at % 3]}\n" for at in range(24))
+    table = server.client.post("/api/uploads?name=visits.csv", content=visits).json()["id"]
+    policy = {
+        "columns": {
+            "who": {"role": "person"},
+            "zip": {"role": "quasi-identifier", "hierarchy": "flat"},
+            "age": {"role": "quasi-identifier", "hierarchy": "flat"},
+            "ill": {"role": "sensitive", "distance": "nominal"},
+        },
+        "policy": {"k": "3"},
+    }
+    found = server.done(table, kind="levels", policy=policy, levels={"zip": 0, "age": 1})["result"]
+    assert (found["k"]["value"], found["holds"], found["requirements"][0]["failing"]["people"]) == (2, False, 4)
+    judged = server.done(table, kind="lattice", policy=policy, levels={"zip": 0, "age": 1})["result"]["nodes"]
+    smallest = {tuple(node["levels"]): (node["smallest"], node["holds"]) for node in judged}
+    assert smallest == {(0, 0): (2, False), (0, 1): (2, False), (1, 0): (4, True), (1, 1): (4, True)}
+
+
 @pytest.mark.parametrize("levels", [(0, 0), (1, 0), (1, 1)])
 def test_on_levels_every_requirement_is_judged_as_an_audit_of_that_release_judges_it(server, tmp_path, levels):
     models = [model for model in server.client.get("/api").json()["models"] if not model["needs_population"]]

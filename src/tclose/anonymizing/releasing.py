@@ -14,6 +14,7 @@ from tclose.anonymizing.engine_release import EngineWork
 from tclose.anonymizing.framing import Frame, GivenHierarchy, Levels, RecodingOptions, attributes_of, framed
 from tclose.anonymizing.labels import as_published, recipe_of, recoding_of
 from tclose.anonymizing.obstacles import binding, obstacles
+from tclose.anonymizing.people_on_levels import around_levels
 from tclose.anonymizing.proving import Original, ReleaseAttempt, check_undivided, distinct_people, proved
 from tclose.anonymizing.withstanding import bounded
 from tclose.auditing import check_attributes, repeated, suspects
@@ -27,7 +28,6 @@ from tclose.opening import opened_with
 from tclose.policy_release import MOST_EFFORT
 from tclose.presets import preset_named, with_preset
 from tclose.progress import shows_progress, silent
-from tclose.recoding.full_domain.surroundings import quick_surroundings
 from tclose.recoding.losses.beside import told_beside
 from tclose.recoding.losses.catalogue import LOSSES, all_losses, losses_by_column
 from tclose.recoding.methods import METHODS, Found, check_method, coarsest_found, found
@@ -293,7 +293,7 @@ def _made(
     work = EngineWork(
         session, recoded, replace(roles, identifiers=()), tuple(wanted), frame.original(), left_out, search.own,
         original.counted, inputs, witness, cache(partial(usefulness, frame.problem, partition)),
-        cache(partial(quick_surroundings, frame.problem, recipe.levels)),
+        cache(partial(around_levels, session, original, roles, wanted, frame, recipe.levels)),
     )  # fmt: skip
     return Release(
         source=table.label,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from tclose.anonymizing.framing import tasks_of
@@ -18,7 +19,7 @@ from tclose.render.telling.attacks import outcomes_tables
 from tclose.render.words import attacks as words
 from tclose.render.words import usefulness as useful_words
 from tclose.web.jobs import Job, Outcome
-from tclose.web.levels import framed_rows
+from tclose.web.levels import framed_rows, of_people
 from tclose.web.pictures import drawn, listed, played
 from tclose.web.workspace import Opened
 
@@ -69,10 +70,14 @@ def lattice(opened: Opened, policy: Policy, levels: Mapping[str, int], job: Job)
 
     Requirements that need a population are left aside: no level of theirs is known.
     """
-    problem = framed_rows(opened, policy, job).problem
+    frame = framed_rows(opened, policy, job)
     wanted = [each for each in policy.requirements() if not each.model.needs_population]
-    judged = replace(problem, tasks=tasks_of(wanted, problem.domains, people=False))
-    found = surroundings(judged, levels, job.tell)
+    problem = replace(frame.problem, tasks=tasks_of(wanted, frame.problem.domains, people=False))
+    if policy.roles.person is None:
+        found = surroundings(problem, levels, job.tell)
+    else:
+        with of_people(opened, policy, frame, job) as people:
+            found = surroundings(problem, levels, job.tell, partial(people.judge, wanted))
     return {**found.to_dict(), "picture": played(lattice_picture(found))}
 
 

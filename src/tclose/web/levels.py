@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 from tclose.anonymizing.framing import Frame, RecodingOptions
+from tclose.anonymizing.people_on_levels import PeopleOnLevels
 from tclose.anonymizing.releasing import chosen_search, framed_table
 from tclose.auditing import audit_release, check_attributes
-from tclose.engines.choosing import session_for
+from tclose.engines.choosing import session_for, working_session
 from tclose.engines.levels import LevelledTable, LevelsEngine
 from tclose.errors import InputError
 from tclose.opening import opened_with
@@ -25,8 +27,8 @@ from tclose.web.workspace import Opened
 def at_levels(opened: Opened, policy: Policy, levels: Mapping[str, int], job: Job) -> dict[str, Any]:
     """Return the figures and the loss of the release that publishes each quasi-identifier on one level, all rows kept.
 
-    Every requirement is judged by an audit, except those that need a population: no level of theirs is known. Rows are
-    counted, also where the policy counts people: distinct rows do not say who is in several of them.
+    Every requirement is judged by an audit, except those that need a population: no level of theirs is known. Where the
+    policy counts people, the rows are recoded and those of each class counted.
 
     Parameters
     ----------
@@ -45,7 +47,11 @@ def at_levels(opened: Opened, policy: Policy, levels: Mapping[str, int], job: Jo
     judged = tuple(each for each in wanted if not each.model.needs_population)
     check_attributes(judged, policy.roles)
     table = LevelledTable(frame.distinct, frame.attributes, frame.rows, problem, opened.label)
-    audit = audit_release(LevelsEngine(), table, policy.roles.by_rows, judged, None).to_dict()
+    if policy.roles.person is None:
+        audit = audit_release(LevelsEngine(), table, policy.roles, judged, None).to_dict()
+    else:
+        with of_people(opened, policy, frame, job) as people:
+            audit = people.audit(table.partition, judged).to_dict()
     release = published(table.partition)
     return {
         "levels": {quasi.name: quasi.lowest for quasi in problem.quasi},
@@ -55,6 +61,15 @@ def at_levels(opened: Opened, policy: Policy, levels: Mapping[str, int], job: Jo
         "loss": LOSSES["lm"](problem, release),
         "column_losses": dict(losses_by_column(problem, release)),
     }
+
+
+@contextmanager
+def of_people(opened: Opened, policy: Policy, frame: Frame, job: Job) -> Iterator[PeopleOnLevels]:
+    """Give what counts the people of a table on any levels; the rows recoded for that are gone after the block."""
+    rows = opened.rows(job.tell)
+    with working_session(rows, read=policy.read) as session:
+        table, roles = opened_with(session, rows, policy.roles)
+        yield PeopleOnLevels(session, table.keep(roles.counted), roles, frame)
 
 
 def framed_rows(opened: Opened, policy: Policy, job: Job) -> Frame:

@@ -10,7 +10,7 @@ from typing import Any
 from tclose.recoding.checking import failing_classes
 from tclose.recoding.full_domain.lattice import Lattice
 from tclose.recoding.full_domain.roll_up import Node
-from tclose.recoding.partition import kept_detail, levelled
+from tclose.recoding.partition import Partition, kept_detail, levelled
 from tclose.recoding.problem import Problem
 
 MOST_NODES = 48
@@ -66,8 +66,21 @@ class Surroundings:
         }
 
 
+Judge = Callable[[Problem, Partition], tuple[bool, int, int]]
+"""Says of classes whether they meet every requirement, how many they are, and how large the smallest is."""
+
+
+def by_counts(problem: Problem, partition: Partition) -> tuple[bool, int, int]:
+    """Judge classes by what is counted of distinct rows."""
+    missed = bool(failing_classes(problem, partition).any())
+    return not missed, partition.number, int(partition.sizes().min(initial=problem.rows))
+
+
 def surroundings(
-    problem: Problem, levels: Mapping[str, int], tell: Callable[[str, float | None], None] = lambda _stage, _share: None
+    problem: Problem,
+    levels: Mapping[str, int],
+    tell: Callable[[str, float | None], None] = lambda _stage, _share: None,
+    judge: Judge = by_counts,
 ) -> Surroundings:
     """Return what lies around a node of the lattice.
 
@@ -79,6 +92,8 @@ def surroundings(
         The level of each quasi-identifier; the finest where it is not named.
     tell
         Told how far the work is.
+    judge
+        Judges a node; people are not counted by adding up distinct rows, of which somebody may have several.
     """
     lattice = Lattice.of(problem)
     chosen = tuple(
@@ -94,23 +109,24 @@ def surroundings(
     judged = []
     for at, node in enumerate(sorted(found, key=lambda node: (sum(node), node))):
         tell("Judging levels", at / len(found))
-        judged.append(_judged(problem, node))
+        judged.append(_judged(problem, node, judge))
     names = tuple(quasi.name for quasi in problem.quasi)
     return Surroundings(names, chosen, tuple(judged), whole, bool(problem.tasks))
 
 
-def quick_surroundings(problem: Problem, levels: Mapping[str, int] | None) -> Surroundings | None:
+def quick_surroundings(
+    problem: Problem, levels: Mapping[str, int] | None, judge: Judge = by_counts
+) -> Surroundings | None:
     """Return what lies around the levels of a release; None where it has none, and where judging would take long."""
     nodes = min(MOST_NODES, Lattice.of(problem).size)
     if levels is None or nodes * len(problem.counts) > QUICK:
         return None
-    return surroundings(problem, levels)
+    return surroundings(problem, levels, judge=judge)
 
 
-def _judged(problem: Problem, node: Node) -> JudgedNode:
+def _judged(problem: Problem, node: Node, judge: Judge) -> JudgedNode:
     quasi = [replace(each, lowest=level, highest=level) for each, level in zip(problem.quasi, node, strict=True)]
     held = replace(problem, quasi=tuple(quasi))
     partition = levelled(held)
-    missed = bool(failing_classes(held, partition).any())
     kept = round(kept_detail(held, partition), 12)  # what hides everything keeps 0, not a rounding error
-    return JudgedNode(node, not missed, partition.number, int(partition.sizes().min(initial=held.rows)), kept)
+    return JudgedNode(node, *judge(held, partition), kept)
