@@ -153,7 +153,7 @@ def audit(
             sampling=sampling,
         )
         found = _audited(inspection, roles, Reference.of(reference, session, roles), opened, drivers=drivers)
-        found = replace(found, few=0 if is_example(table) else few(wanted))
+        found = replace(found, naming=roles.naming, few=0 if is_example(table) else few(wanted))
         if after is not None:
             domains = {name: each.domain for name, each in found.evidence.items()}
             given = (after, roles, domains, wanted, hierarchies or {}, inspection.progress)

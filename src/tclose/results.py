@@ -230,6 +230,8 @@ class Audit:
     """How many people the rows are of, where people were counted; None where rows were."""
     trajectories: Trajectories | None = None
     """By which sets of classes people are told apart, where people were counted."""
+    naming: tuple[str, ...] = ()
+    """The columns of the table that name people: identifiers, and the one that tells people apart."""
     few: int = 0
     """A class of fewer shows single people: the k that is required, else 5; 0 where the table is about nobody."""
     shows_people: bool = False

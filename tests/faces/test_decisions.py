@@ -51,3 +51,16 @@ def test_a_rule_by_its_name_is_said_to_be_checked():
     assert "Not checked" in rules(of_size(6))["HIPAA, safe harbour"]
     audit = tclose.audit({"zip": ["A"] * 6, "pay": [1] * 6}, ROLES, preset="hipaa-safe-harbor")
     assert "Checked" in rules(audit)["HIPAA, safe harbour"]
+
+
+def test_a_table_that_names_people_is_amber_and_says_so_wherever_it_is_told(tmp_path):
+    table = {"name": ["Ann", "Bea"], "zip": ["1", "1"], "ill": ["flu", "cold"]}
+    found = tclose.audit(table, tclose.Roles("zip", "ill", identifiers="name"), require={"k": 2})
+    said = "It names people: name."
+    assert found.holds
+    assert said in found.to_html()
+    assert "Every column that is published" not in found.to_html()
+    assert (audit_report(found).tone, audit_report(found).care) == ("care", said)
+    assert said in str(found)
+    release = tclose.anonymize(table, tclose.Roles("zip", "ill", person="name"), require={"k": 2})
+    assert "names people" not in release.to_html() + str(release)

@@ -91,6 +91,12 @@ def test_a_release_is_told_on_paper_beside_it_and_printed_again_by_apply(printer
     assert any("b.csv" in text for text in texts_of((tmp_path / "b.pdf").read_bytes()))
 
 
+def test_what_other_thresholds_cost_is_told_on_paper_too(printer, tmp_path, run):
+    page = tmp_path / "report.pdf"
+    assert run(*RELEASE, "--report", page, "--frontier", "--effort", 0).code == 0
+    assert any("What other thresholds would cost" in text for text in texts_of(page.read_bytes()))
+
+
 def test_a_pdf_says_of_itself_its_title_and_nothing_else(printer):
     content = printed(tclose.audit("example:salary").to_html())
     read = PdfReader(BytesIO(content), strict=True)

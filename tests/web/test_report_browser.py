@@ -163,6 +163,21 @@ def test_in_a_notebook_figures_and_words_follow_its_theme_and_not_the_machine(br
     assert [each > 128 for each in brightness] == expected
 
 
+LAB = """<style>
+.jp-RenderedHTMLCommon td, .jp-RenderedHTMLCommon th, .jp-RenderedHTMLCommon tr { vertical-align: middle; }
+:not(.jp-RenderedMarkdown).jp-RenderedHTMLCommon :is(td, th, tr) { text-align: right; }
+</style>"""
+"""What JupyterLab says of the tables of every output."""
+
+
+def test_in_a_notebook_words_in_tables_begin_where_their_titles_begin(browser, tmp_path):
+    output = f'<body><div class="jp-RenderedHTMLCommon">{tclose.audit("example:salary")._repr_html_()}</div>'
+    (tmp_path / "lab.html").write_text(f'<!DOCTYPE html><meta charset="utf-8">{LAB}{output}', encoding="utf-8")
+    page = opened(browser, tmp_path, "lab")
+    aligned = "[...document.querySelectorAll('.tclose :is(th, td)')].map((one) => getComputedStyle(one).textAlign)"
+    assert {*page.evaluate(aligned)} == {"left"}
+
+
 def test_in_a_notebook_the_earth_is_stepped_and_asks_for_nothing(browser, tmp_path):
     widget = tclose.explain("example:salary", attribute="salary")[0].animation("0.3")._repr_html_()
     text = f'<!DOCTYPE html><meta charset="utf-8"><body>{widget}{widget.replace("<svg ", "<svg data-second ")}'

@@ -94,6 +94,29 @@ def test_the_path_is_walked_from_opening_to_handing_over(browser, server):
         expect(page.locator("#step-hint")).to_have_text("Everything is done.")
 
 
+def test_what_was_just_set_in_a_field_is_taken_back_from_there_and_letters_on_their_way_are_not(browser, server):
+    with watched(browser, server) as page:
+        opened(page)
+        threshold = page.locator("#threshold-k-")
+        threshold.fill("7")
+        page.keyboard.press("Enter")
+        expect(page.locator("#undo")).to_be_enabled()
+        page.keyboard.type("8")
+        page.keyboard.press("Control+z")
+        expect(threshold).to_have_value("7")
+        page.keyboard.press("Tab")
+        page.keyboard.press("Shift+Tab")
+        has_focus(page, "#threshold-k-")
+        threshold.fill("9")
+        page.keyboard.press("Enter")
+        page.keyboard.press("Control+z")
+        expect(threshold).to_have_value("7")
+        page.keyboard.press("Control+z")
+        expect(threshold).to_have_value("3")
+        page.keyboard.press("Control+Shift+Z")
+        expect(threshold).to_have_value("7")
+
+
 def test_what_opens_is_closed_by_escape_and_the_focus_comes_back(browser, server):
     with watched(browser, server) as page:
         opened(page)

@@ -28,7 +28,7 @@ from tclose.cli.release_options import (
     release_output_options,
     search_options,
 )
-from tclose.cli.releasing import PAGES, deliver_release, destination, stored_as
+from tclose.cli.releasing import PAGES, PAPER, deliver_release, destination, stored_as
 from tclose.cli.request import Request, request_of
 from tclose.cli.requirement_options import requirement_options
 from tclose.frontiers import Frontier
@@ -127,9 +127,9 @@ def _released(table: object, what: Request, given: dict[str, Any]) -> Release:
 
 def _check_frontier(table: object, given: dict[str, Any]) -> None:
     """Refuse a frontier that no page would show, or of a table that can be read only once."""
-    page = given["report"] is not None and Path(given["report"]).suffix.lower() in PAGES
+    page = given["report"] is not None and Path(given["report"]).suffix.lower() in (*PAGES, PAPER)
     if not page and given["form"] != "html":
-        raise click.UsageError("--frontier goes into the report: name one with --report FILE.html.")
+        raise click.UsageError("--frontier goes into the report: name one with --report FILE.html or FILE.pdf.")
     if read_once(table):
         raise click.UsageError("--frontier reads the table a second time; save it as a file, and name that.")
 

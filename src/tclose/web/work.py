@@ -16,7 +16,7 @@ from tclose.releases import Release, Written
 from tclose.render.telling.decisions import risk_of_being_found, risk_of_being_told
 from tclose.render.words import audits as words
 from tclose.render.words.folders import unfoldered, without_folders
-from tclose.render.words.phrases import joined, unprotected_sentence
+from tclose.render.words.phrases import joined
 from tclose.render.words.releases import required_texts
 from tclose.render.words.risks import risks
 from tclose.results import Audit
@@ -111,7 +111,7 @@ def _audit_data(audit: Audit) -> dict[str, Any]:
     return {
         "audit": audit.with_people().to_dict(),
         "verdict": words.verdict_sentence(unfoldered(audit)),
-        "care": [sentence for sentence in [unprotected_sentence(audit.unprotected)] if sentence],
+        "care": words.care_sentences(audit),
         "table": words.table_sentences(audit),
         "risk": risk_of_being_found(audit),
         "attackers": [

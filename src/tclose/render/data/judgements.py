@@ -12,9 +12,8 @@ from xml.etree import ElementTree as ET
 from tclose._version import __version__
 from tclose.models.catalogue import MODELS
 from tclose.render.data.json import json_text
-from tclose.render.words.audits import attribute_words, failing_words, found_words, missed_words
+from tclose.render.words.audits import attribute_words, care_sentences, failing_words, found_words, missed_words
 from tclose.render.words.cells import visible
-from tclose.render.words.phrases import unprotected_sentence
 from tclose.results import Audit, Verdict
 from tclose.sources.database import is_database_address
 
@@ -101,7 +100,7 @@ def _remarks(judged: Judged) -> Iterator[_Item]:
     """Return what somebody must know who reads the verdicts."""
     if judged.audit is None:
         return
-    for sentence in (unprotected_sentence(judged.audit.unprotected), *judged.audit.warnings):
+    for sentence in (*care_sentences(judged.audit), *judged.audit.warnings):
         if sentence:
             yield _Item(judged, "warning", "warning", None, visible(sentence))
 

@@ -29,7 +29,7 @@ from tclose.render.words import audits as words
 from tclose.render.words.cells import visible
 from tclose.render.words.folders import unfoldered
 from tclose.render.words.limits import never_promised
-from tclose.render.words.phrases import classes, counted, joined, title_of, units, unprotected_sentence
+from tclose.render.words.phrases import classes, counted, joined, title_of, units
 from tclose.render.words.risks import TITLE as FINDING
 from tclose.render.words.risks import risks
 from tclose.results import Audit, Figure, Verdict
@@ -90,7 +90,7 @@ def audit_report(
     return Document(
         kind="Privacy audit",
         title=words.verdict_sentence(seen),
-        care=unprotected_sentence(seen.unprotected),
+        care=" ".join(words.care_sentences(seen)),
         lead=tuple(
             filter(
                 None,

@@ -16,12 +16,14 @@ from tclose.render.telling.populations import population_section
 from tclose.render.telling.redaction import without_people
 from tclose.render.words import audits as words
 from tclose.render.words.cells import visible
-from tclose.render.words.phrases import title_of, units, unprotected_sentence
+from tclose.render.words.phrases import title_of, units
 from tclose.results import AttributeAudit, Audit, Figure, Verdict
 
 SHOWN_CLASSES = 5
 VERDICT = Cell("", long="verdict")
 """The title of a column of verdicts."""
+_DETAILS = {"at_risk": "above 1 in 5"}
+"""What stands beside a figure, where its name says little."""
 
 
 def audit_document(audit: Audit, *, show_classes: int = SHOWN_CLASSES) -> Document:
@@ -40,7 +42,7 @@ def audit_document(audit: Audit, *, show_classes: int = SHOWN_CLASSES) -> Docume
     return Document(
         kind="Privacy audit",
         title=words.verdict_sentence(audit),
-        care=unprotected_sentence(audit.unprotected),
+        care=" ".join(words.care_sentences(audit)),
         lead=(words.table_sentences(audit), *map(visible, audit.warnings)),
         sections=(
             *section("", _requirements(audit)),
@@ -148,7 +150,7 @@ def _figure_rows(figure: Figure, class_count: int | None, *, titled: bool) -> It
     else:
         yield [label(model), *found, Cell(model.title, "soft", about=model.meaning)]
     for name, value in figure.details.items():
-        named = name.replace("_", " ")
+        named = _DETAILS.get(name, name.replace("_", " "))
         yield [Cell(f"  {named}", "soft", long=named), shown(value), "", *([] if titled else [""])]
 
 

@@ -8,9 +8,10 @@ from fractions import Fraction
 from tclose.exact import decimal_beside, shown
 from tclose.policy_about import About
 from tclose.render.document import Cell, Paragraph, Section, Terms, section, table
+from tclose.render.words.audits import care_sentences
 from tclose.render.words.cells import visible
 from tclose.render.words.glossary import GLOSSARY
-from tclose.render.words.phrases import counted, joined, units, unprotected_sentence
+from tclose.render.words.phrases import counted, joined, units
 from tclose.results import Audit
 
 _EMA = Fraction(1, 11)
@@ -30,10 +31,10 @@ def decision_section(audit: Audit, about: About) -> tuple[Section, ...]:
     about
         What it is for, and who answers for it.
     """
-    open_columns = unprotected_sentence(audit.unprotected) or _NOTHING_OPEN
+    care = [Paragraph(sentence, "care") for sentence in care_sentences(audit)]
     rows = (
         ("The risk that is left", tuple(map(Paragraph, residual_risk(audit)))),
-        ("Not protected", (Paragraph(open_columns, "care" if audit.unprotected else ""),)),
+        ("Not protected", tuple(care) or (Paragraph(_NOTHING_OPEN),)),
         ("Asked to sign", (Paragraph(_signers(about)),)),
     )
     return section("Decision", Terms(rows), anchor="decision")
@@ -88,7 +89,10 @@ def risk_of_being_told(audit: Audit, name: str) -> Iterator[str]:
     """Give what someone learns of a sensitive attribute who finds the class of a person."""
     attribute, seen = audit.attributes[name], visible(name)
     if "l" in attribute.figures and attribute.l == 1:
-        yield f"Some class has a single value of {seen}: whoever finds it there learns it without finding the row."
+        yield (
+            f"Some class has a single value of {seen}: whoever knows that somebody is in it knows the value too, "
+            "without finding the row."
+        )
     if "t" in attribute.figures:
         yield (
             f"What a class says of {seen} is at most {shown(attribute.t)} from what the whole says, where 0 tells "

@@ -31,6 +31,12 @@ def verdict_sentence(audit: Audit) -> str:
     return f"{source} does not meet {missed}."
 
 
+def care_sentences(audit: Audit) -> list[str]:
+    """Return what must not be overlooked whatever the verdict is: who is named, and what nothing protects."""
+    told = (phrases.naming_sentence(audit.naming), phrases.unprotected_sentence(audit.unprotected))
+    return [each for each in told if each]
+
+
 def table_sentences(audit: Audit) -> str:
     """Return what was counted, and what classes were compared with, in words."""
     quasi = joined(audit.roles.quasi)

@@ -58,11 +58,25 @@ def unprotected_sentence(names: Sequence[str]) -> str:
     >>> unprotected_sentence(["notes", "ward"]), unprotected_sentence([f"c{at}" for at in range(3000)])
     ('Published without protection: notes and ward.', 'Published without protection: c0, c1, c2 and 2,997 more.')
     """
-    if not names:
-        return ""
+    return f"Published without protection: {_some(names)}." if names else ""
+
+
+def naming_sentence(names: Sequence[str]) -> str:
+    """Return which columns of a table name people, in words; empty where none does.
+
+    Examples
+    --------
+    >>> naming_sentence(["name"]), naming_sentence([])
+    ('It names people: name.', '')
+    """
+    return f"It names people: {_some(names)}." if names else ""
+
+
+def _some(names: Sequence[str]) -> str:
+    """Return the first names and how many more there are."""
     most = _NAMED if len(names) > _NAMED + 1 else len(names)
     more = [f"{len(names) - most:,} more"] if most < len(names) else []
-    return f"Published without protection: {joined([*map(_short, names[:most]), *more])}."
+    return joined([*map(_short, names[:most]), *more])
 
 
 def _short(name: str) -> str:

@@ -25,7 +25,11 @@ function step(from, to, said) {
 const undo = () => step(state.history.past, state.history.future, "Taken back");
 const redo = () => step(state.history.future, state.history.past, "Done again");
 
-const writes = (element) => element instanceof HTMLTextAreaElement || (element instanceof HTMLInputElement && ["text", "search"].includes(element.type));
+// While something is written in a field, its letters are taken back; once it is set, the setting is.
+const written = new WeakSet();
+addEventListener("input", ({ target }) => written.add(target));
+addEventListener("change", ({ target }) => target.type === "search" || written.delete(target));
+const writes = (element) => written.has(element) && element.matches("textarea, input[type=text], input[type=search]");
 
 addEventListener("keydown", (event) => {
   if (!state.table || !(event.ctrlKey || event.metaKey) || writes(event.target)) return;
