@@ -647,6 +647,51 @@ def test_a_tree_is_edited_with_the_mouse_and_with_the_keyboard_and_its_levels_fo
         playwright.expect(page.locator(".tree")).to_contain_text("west")
 
 
+ILLS = b"zip,ill\n1,flu\n1,ulcer\n2,cold\n2,ulcer\n"
+CHEST = {"*": {"chest": ["flu", "cold"], "belly": ["ulcer"]}}
+
+
+def test_values_are_set_apart_by_a_tree_that_is_loaded_or_made_of_them(browser, server):
+    by_tree, nominal = (
+        tclose.audit(
+            {"zip": ["1", "1", "2", "2"], "ill": ["flu", "ulcer", "cold", "ulcer"]},
+            tclose.Roles(["zip"], {"ill": distance}),
+        )["ill"].t
+        for distance in (tclose.Hierarchical(CHEST), tclose.Nominal())
+    )
+    assert by_tree != nominal
+    tree = {"name": "ill.csv", "mimeType": "text/csv", "buffer": b"flu,chest,*\ncold,chest,*\nulcer,belly,*\n"}
+    t = "[data-figure=t-ill] + .exact"
+    with watched(browser, server) as page:
+        page.set_input_files("#file", {"name": "ills.csv", "mimeType": "text/csv", "buffer": ILLS})
+        page.wait_for_selector(".column")
+        page.select_option("#role-zip", "quasi-identifier")
+        page.select_option("#role-ill", "sensitive")
+        page.click("#column-ill")
+        page.set_input_files("#hierarchy-files", tree)
+        page.wait_for_selector("text=Kept for a distance by a tree: ill.")
+        page.select_option("#distance-ill", "hierarchical")
+        page.wait_for_selector(".tree li >> text=chest")
+        settled(page)
+        playwright.expect(page.locator(t)).to_have_text(str(by_tree))
+        page.click("[id='node-ill-[\"chest\"]']")
+        page.click("#dissolve-ill")
+        page.click("[id='node-ill-[\"belly\"]']")
+        page.click("#dissolve-ill")
+        settled(page)
+        playwright.expect(page.locator(t)).to_have_text(str(nominal))
+        page.set_input_files("#hierarchy-files", tree)
+        page.wait_for_selector("text=Loaded for ill.")
+        playwright.expect(page.locator(t)).to_have_text(str(by_tree))
+    with watched(browser, server) as page:
+        page.set_input_files("#file", {"name": "ills.csv", "mimeType": "text/csv", "buffer": ILLS})
+        page.wait_for_selector(".column")
+        page.select_option("#role-ill", "sensitive")
+        page.click("#column-ill")
+        page.select_option("#distance-ill", "hierarchical")
+        playwright.expect(page.locator(".tree li")).to_have_text(["flu", "cold", "ulcer"])
+
+
 def test_what_is_selected_among_the_classes_is_what_is_explained_however_they_are_sorted(browser, server):
     with watched(browser, server) as page:
         open_example(page)

@@ -181,3 +181,14 @@ def test_a_share_that_is_no_number_is_marked_at_its_field_until_it_is_changed(br
         page.fill("#suppress", "0.1")
         page.press("#suppress", "Enter")
         expect(page.locator("#suppress-fault")).to_have_count(0)
+
+
+def test_what_is_selected_in_a_field_stays_so_when_the_field_is_drawn_anew(browser, server):
+    with watched(browser, server) as page:
+        page.click("[data-example=salary]")
+        settled(page)
+        page.focus("#threshold-k-")
+        page.keyboard.press("Control+A")
+        page.evaluate("import('/static/store.js').then(({ tell }) => tell('policy'))")
+        page.keyboard.type("9")
+        expect(page.locator("#threshold-k-")).to_have_value("9")

@@ -2,8 +2,8 @@
 
 import { field, h, select } from "./dom.js";
 import { meaning } from "./terms.js";
-import { outline } from "./outline.js";
-import { change, tell } from "./store.js";
+import { treeEditor } from "./tree.js";
+import { change, firstTree, tell } from "./store.js";
 
 const DISTANCES = [
   ["", "as its type suggests"],
@@ -26,7 +26,11 @@ export function distanceSettings(name, column, facts) {
     change((policy) => task(policy.columns[name]));
     tell("roles");
   };
-  const parts = [field("Distance", select(DISTANCES, word, (chosen) => set((mine) => turn(mine, chosen)), { id: `distance-${name}` }), null, meaning("distance"))];
+  const turnTo = async (chosen) => {
+    const tree = chosen === "hierarchical" ? await firstTree(name).catch(() => null) : null;
+    set((mine) => turn(mine, chosen, tree));
+  };
+  const parts = [field("Distance", select(DISTANCES, word, turnTo, { id: `distance-${name}` }), null, meaning("distance"))];
   if (word === "ordered") {
     const orders = [["value", "by value"], ["frequency", "by frequency"], ["list", "as listed"]];
     const chosen = (order) => set((mine) => { mine.order = order === "list" ? [] : order; });
@@ -39,14 +43,15 @@ export function distanceSettings(name, column, facts) {
   if (word === "ordered" || word === "numeric") parts.push(field("Rounded to", stepInput(name, column, set)));
   const below = [];
   if (word === "ordered" && listed) below.push(orderList(name, column, set));
-  if (word === "hierarchical") below.push(outline(name, column.hierarchy, (tree) => set((mine) => { mine.hierarchy = tree; })));
+  if (word === "hierarchical") below.push(treeEditor(name, column.hierarchy ?? { "*": [] }, (tree) => set((mine) => { mine.hierarchy = tree; })));
   return h("div", { class: "settings" }, parts, below);
 }
 
-function turn(column, word) {
+function turn(column, word, tree) {
   const rounded = word === "ordered" || word === "numeric" ? [] : ["round"];
   for (const key of ["distance", "order", "nulls", "hierarchy", ...rounded]) delete column[key];
   if (word) column.distance = word;
+  if (tree) column.hierarchy = tree;
 }
 
 function stepInput(name, column, set) {

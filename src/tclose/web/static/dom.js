@@ -30,16 +30,16 @@ export function svg(tag, props, ...children) {
   return filled(document.createElementNS(SVG, tag), props, children);
 }
 
-// Draws a part of the page anew and leaves the focus where it was.
+// Draws a part of the page anew and leaves the focus where it was, with what is selected there.
 export function redraw(container, ...children) {
   const active = document.activeElement;
   const id = container.contains(active) ? active.id : "";
-  const place = id && active.tagName === "INPUT" && active.type === "text" ? active.selectionStart : null;
+  const selected = id && active.tagName === "INPUT" && active.type === "text" ? [active.selectionStart, active.selectionEnd] : null;
   container.replaceChildren(...children.flat(Infinity).filter(Boolean));
   const again = id ? document.getElementById(id) : null;
   if (again) {
     again.focus({ preventScroll: true });
-    if (place !== null) again.setSelectionRange(place, place);
+    if (selected) again.setSelectionRange(...selected);
   }
 }
 

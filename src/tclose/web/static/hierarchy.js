@@ -5,7 +5,7 @@ import { post } from "./api.js";
 import { counted, shown, visible } from "./format.js";
 import { meaning } from "./terms.js";
 import { treeEditor } from "./tree.js";
-import { change, look, quasi, state, tell } from "./store.js";
+import { change, look, state, tell } from "./store.js";
 
 const BUILDERS = [
   ["auto", "from the values"],
@@ -91,7 +91,23 @@ function remember(name, open) {
   else state.open.levels.delete(name);
 }
 
-// Loads hierarchies from files, each for the quasi-identifier that it is named after.
+const byTree = (name) => state.policy.columns[name].distance === "hierarchical";
+
+// Where trees that were loaded are used at once, and where they wait.
+function places(trees) {
+  const named = Object.keys(state.policy.columns).filter((name) => trees[name]);
+  const some = (wanted) => named.filter((name) => wanted(name, state.policy.columns[name].role));
+  return {
+    generalised: some((_, role) => role === "quasi-identifier"),
+    apart: some((name, role) => role === "sensitive" && byTree(name)),
+    sensitive: some((name, role) => role === "sensitive" && !byTree(name)),
+    others: some((_, role) => !["quasi-identifier", "sensitive"].includes(role)),
+  };
+}
+
+const listedAs = (words, names, end) => (names.length ? ` ${words}${names.map(visible).join(", ")}${end}` : "");
+
+// Loads hierarchies from files, each for the column that it is named after.
 export function hierarchyLoader() {
   const told = h("div", { role: "status" });
   const input = h("input", { type: "file", multiple: true, id: "hierarchy-files", class: "unseen", tabindex: "-1", "aria-label": "Hierarchy files", on: { change: () => load() } });
@@ -100,15 +116,16 @@ export function hierarchyLoader() {
     input.value = "";
     try {
       const { trees, problems } = await post(`/tables/${state.table.id}/hierarchies`, { files, columns: Object.keys(state.policy.columns) });
-      const [names, others] = [quasi(), Object.keys(state.policy.columns).filter((name) => !quasi().includes(name))].map((some) => some.filter((name) => trees[name]));
-      for (const name of others) state.before[name] = { ...state.before[name], "quasi-identifier": { role: "quasi-identifier", hierarchy: trees[name] } };
+      const { generalised, apart, sensitive, others } = places(trees);
+      const names = [...generalised, ...apart];
+      for (const name of [...sensitive, ...others]) state.before[name] = { ...state.before[name], "quasi-identifier": { role: "quasi-identifier", hierarchy: trees[name] } };
       if (names.length) {
-        change((policy) => { for (const name of names) policy.columns[name].hierarchy = trees[name]; }, { measured: false });
-        for (const name of names) delete state.hierarchies[name];
+        change((policy) => { for (const name of names) policy.columns[name].hierarchy = trees[name]; }, { measured: apart.length > 0 });
+        for (const name of generalised) delete state.hierarchies[name];
         tell("roles");
-        look(names).catch(() => null);
+        if (generalised.length) look(generalised).catch(() => null);
       }
-      const kept = others.length ? ` Kept for when they are quasi-identifiers: ${others.map(visible).join(", ")}.` : "";
+      const kept = `${listedAs("Kept for when they are quasi-identifiers: ", others, ".")}${listedAs("Kept for a distance by a tree: ", sensitive, ".")}`;
       const sentence = `${names.length ? `Loaded for ${names.map(visible).join(", ")}.` : "None was loaded."}${kept}`;
       told.replaceChildren(h("p", { class: "hint" }, sentence), ...problems.map(({ file, message }) => h("p", { class: "problem" }, `${visible(file)}: ${visible(message)}`)));
       say(sentence);
@@ -116,5 +133,5 @@ export function hierarchyLoader() {
       told.replaceChildren(h("p", { class: "problem" }, visible(problem.message)));
     }
   }
-  return h("div", {}, h("p", { class: "actions" }, button("Load hierarchies…", () => input.click(), { class: "quiet", id: "hierarchy-load" }), input), h("p", { class: "hint" }, "One file for each quasi-identifier, named after it: a row for each value, from the value to *."), told);
+  return h("div", {}, h("p", { class: "actions" }, button("Load hierarchies…", () => input.click(), { class: "quiet", id: "hierarchy-load" }), input), h("p", { class: "hint" }, "One file for each quasi-identifier, or sensitive column whose values are apart by a tree, named after it: a row for each value, from the value to *."), told);
 }

@@ -216,6 +216,16 @@ let looking = null;
 // When the policy says what hierarchies there are.
 export const looked = () => looking;
 
+// The tree that a sensitive column may begin with: the one that was loaded for it, else all of its values side by side.
+export async function firstTree(name) {
+  const loaded = state.before[name]?.["quasi-identifier"]?.hierarchy;
+  if (typeof loaded === "object") return loaded;
+  const policy = structuredClone(state.policy);
+  policy.columns[name] = { role: "quasi-identifier", hierarchy: "flat" };
+  const { result } = await run(state.table.id, { kind: "hierarchies", policy, columns: [name] });
+  return { "*": result.columns[name].leaves ?? [] };
+}
+
 const alike = (one, other) => one?.role === other?.role && JSON.stringify(one?.hierarchy) === JSON.stringify(other?.hierarchy);
 
 async function lookAt(columns) {
