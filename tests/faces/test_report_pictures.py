@@ -267,3 +267,18 @@ def test_a_long_key_is_shortened_and_the_distance_is_not():
     picture = ET.fromstring(distributions_picture([explanation]))
     (shown,) = [part.tail for part in picture.iter(f"{SVG}title") if "distance" in (part.tail or "")]
     assert shown.endswith("… (1 row), distance 1/2 = 0.5")
+
+
+def test_the_words_of_three_columns_and_of_long_values_are_kept_whole():
+    """Column names and values of the Adult data set."""
+    table = {
+        "sex": ["Male", "Female"] * 6,
+        "age": ["[17, 49)"] * 6 + ["[49, 91)"] * 6,
+        "race": ["Amer-Indian-Eskimo"] * 12,
+        "occupation": ["Handlers-cleaners", "Machine-op-inspct", "Transport-moving"] * 4,
+    }
+    found = tclose.audit(table, Roles(["sex", "age", "race"], {"occupation": Nominal()}))
+    found = found.with_people()
+    worst = explain(found, worst=3)
+    for picture in (distributions_picture(worst), worst[0].animation().svg):
+        assert "…" not in picture

@@ -12,7 +12,7 @@ from tclose.render.pictures import sentences
 from tclose.render.pictures.amounts import alike, equals, exactly
 from tclose.render.pictures.columns import MOST_COLUMNS, columns_of
 from tclose.render.pictures.frame import NARROWEST, WIDEST, heading, legend, notes
-from tclose.render.pictures.lettering import SIZE, SMALL, Labels, labels_under, shortened, text_width
+from tclose.render.pictures.lettering import LONGEST, SIZE, SMALL, Labels, labels_under, shortened, text_width
 from tclose.render.pictures.svg import Subject, box, digits, document, element, line, words
 from tclose.render.words.cells import cell_text
 from tclose.render.words.explanations import whole_of
@@ -264,7 +264,7 @@ class _Curves:
         texts = [cell_text(value) for value in self.explanation.values] if self._single else []
         if self._single and not self.explanation.distance.in_units:
             pitch = (self.right - LEFT) / max(1, len(texts) - 1)
-            return labels_under(texts, self.places, self.floor, min(pitch, 2 * RIGHT), 150)
+            return labels_under(texts, self.places, self.floor, min(pitch, 2 * RIGHT), LONGEST)
         return self._some_labels()
 
     def _some_labels(self) -> Labels:

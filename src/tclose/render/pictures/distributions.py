@@ -10,8 +10,8 @@ from tclose.explanations import Explanation
 from tclose.render.pictures.amounts import amount, result
 from tclose.render.pictures.bars import heading
 from tclose.render.pictures.columns import Columns, columns_of, regrouped
-from tclose.render.pictures.frame import MARGIN, Spacing, legend, notes
-from tclose.render.pictures.lettering import SIZE, labels_under, shortened, text_width
+from tclose.render.pictures.frame import MARGIN, WIDEST, Spacing, legend, notes
+from tclose.render.pictures.lettering import LONGEST, SIZE, labels_under, shortened, text_width
 from tclose.render.pictures.svg import Subject, box, document, element, escaped, line, words
 from tclose.render.words.cells import key_text, visible
 from tclose.render.words.explanations import mass_of, whole_of
@@ -97,7 +97,12 @@ class _Picture:
 
     @property
     def width(self) -> float:
-        return max(640.0, self.spacing.left + MARGIN + self.spacing.pitch * self.spacing.columns)
+        names = max(text_width(panel.name, _BOLD) for panel in self.panels)
+        return max(
+            640.0,
+            self.spacing.left + MARGIN + self.spacing.pitch * self.spacing.columns,
+            min(WIDEST, names + 2 * MARGIN),
+        )
 
     @property
     def most(self) -> Fraction:
@@ -110,7 +115,7 @@ class _Picture:
             parts += self._panel(panel, y)
             y += _HEAD + TALL + _GAP
         labels = [column.label for column in self.panels[0].columns.items]
-        under = labels_under(labels, self.spacing.centres, y - _GAP, self.spacing.pitch, 110)
+        under = labels_under(labels, self.spacing.centres, y - _GAP, self.spacing.pitch, LONGEST)
         return [*parts, *under.parts], y - _GAP + under.height
 
     def _panel(self, panel: _Panel, y: float) -> list[str]:

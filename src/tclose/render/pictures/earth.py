@@ -15,7 +15,7 @@ from tclose.render.pictures import sentences
 from tclose.render.pictures.amounts import alike, exactly, result
 from tclose.render.pictures.columns import Arrow, Columns, arrows_of, columns_of
 from tclose.render.pictures.frame import MARGIN, Spacing, heading, notes
-from tclose.render.pictures.lettering import SMALL, labels_under, shortened, text_width
+from tclose.render.pictures.lettering import LONGEST, SMALL, labels_under, shortened, text_width
 from tclose.render.pictures.playing import LIFTED, LYING, Clock
 from tclose.render.pictures.stages import carried, held, spent
 from tclose.render.pictures.svg import box, digits, document, element, line, words
@@ -142,7 +142,11 @@ class _Picture:
         tree, ground = self._tree(sky) if self._levels else ([], sky)
         floor = ground + TALLEST + 10
         labels = labels_under(
-            [column.label for column in self.columns.items], self.spacing.centres, floor + 18, self.spacing.pitch, 120
+            [column.label for column in self.columns.items],
+            self.spacing.centres,
+            floor + 18,
+            self.spacing.pitch,
+            LONGEST,
         )
         y = floor + 18 + labels.height
         parts = [*tree, *self._captions(caption), *self._columns(floor), *labels.parts, *self._blocks(floor, ground)]

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from tclose.explanations import Explanation
 from tclose.render.pictures import sentences
-from tclose.render.pictures.lettering import broken, shortened, text_width
+from tclose.render.pictures.lettering import broken, text_width
 from tclose.render.pictures.svg import words
 from tclose.render.words.phrases import CONFIDENTIAL
 
@@ -57,7 +57,7 @@ def heading(explanation: Explanation, reading: str, width: float) -> Drawn:
     if text_width(f"{about}: {found}", 18) <= room:
         lines = [f"{about}: {found}"]
     else:
-        lines = [shortened(about, room, 18), found]
+        lines = [*broken(about, room, 3, 18), found]
     for text in lines:
         parts.append(words(MARGIN, y, text, "tc-name", anchor="start", hint=f"{about}: {found}"))
         y += 23

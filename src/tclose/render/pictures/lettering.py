@@ -12,6 +12,8 @@ from tclose.render.pictures.svg import turned, words
 SIZE = 13
 SMALL = 11
 SLANT = 40
+LONGEST = 150
+"""How long a slanted label may be."""
 ELLIPSIS = "…"
 _NARROW = frozenset("iljtfr.,:;|!'()[]/\\ ·")
 _BROAD = frozenset("mwMW@%&")

@@ -10,7 +10,7 @@ from tclose.exact import decimal_text
 from tclose.render.pictures.amounts import alike, exactly
 from tclose.render.pictures.columns import Columns
 from tclose.render.pictures.frame import MARGIN, Spacing
-from tclose.render.pictures.lettering import SIZE, SMALL, labels_under, text_width
+from tclose.render.pictures.lettering import LONGEST, SIZE, SMALL, labels_under, text_width
 from tclose.render.pictures.svg import head, line, words
 from tclose.render.words.explanations import whole_of
 from tclose.render.words.numbers import numbered
@@ -28,7 +28,7 @@ class Strip:
     def drawn(self, floor: float) -> tuple[list[str], float]:
         """Return the rows under the ground, and the y below them."""
         labels = labels_under(
-            [column.label for column in self.columns.items], self.spacing.centres, floor, self.spacing.pitch, 150
+            [column.label for column in self.columns.items], self.spacing.centres, floor, self.spacing.pitch, LONGEST
         )
         y = floor + labels.height + 8
         whole = whole_of(self.columns.explanation).split()[-1]
