@@ -12,9 +12,12 @@ import numpy as np
 import pytest
 
 from recoding.losses_problems import at_node, in_classes, nothing_released, problem_of, released, without
+from tclose import compiled
 from tclose.hierarchies import Hierarchy
+from tclose.recoding.losses import queries
 from tclose.recoding.losses.catalogue import LOSSES, all_losses, losses_by_column, marginal_distances
 from tclose.recoding.losses.queries import estimates, query_error, true_answers, workload
+from tclose.recoding.losses.query_loops import BITS
 from tclose.recoding.losses.reader import positions
 from tclose.recoding.partition import INTERVAL, hulls, published
 from tclose.roles import Nominal, Ordered
@@ -39,19 +42,19 @@ BANDS = Hierarchy(
 seeds = pytest.mark.parametrize("seed", range(12))
 
 
-def random_problem(seed, *, missing=False, weights=None):
-    """A table of 40 rows: places without an order, years over a given hierarchy, incomes over their own line."""
+def random_problem(seed, *, missing=False, weights=None, rows=40):
+    """A table of some rows: places without an order, years over a given hierarchy, incomes over their own line."""
     draw = np.random.default_rng(seed)
-    places = draw.choice(PLACES.leaves, 40).tolist()
-    years = draw.choice([0, 1, 2, 5, 7, 11], 40).tolist()
-    incomes = draw.choice(INCOMES, 40).tolist()
+    places = draw.choice(PLACES.leaves, rows).tolist()
+    years = draw.choice([0, 1, 2, 5, 7, 11], rows).tolist()
+    incomes = draw.choice(INCOMES, rows).tolist()
     if missing:
         places[:3] = [None] * 3
     return problem_of(
         {"place": (places, PLACES), "year": (years, YEARS), "income": (incomes, BANDS)},
         [
-            ("illness", draw.choice(list("abcd"), 40).tolist(), Nominal()),
-            ("grade", draw.integers(4, size=40).tolist(), Ordered()),
+            ("illness", draw.choice(list("abcd"), rows).tolist(), Nominal()),
+            ("grade", draw.integers(4, size=rows).tolist(), Ordered()),
         ],
         {"k": 2},
         inferred=("income",),
@@ -176,9 +179,15 @@ def test_the_random_releases_have_all_that_can_go_wrong():
     assert any(published(partition).number < partition.number for _, partition in releases)
 
 
+@pytest.mark.parametrize("ways", [{}, {(compiled, "PAYS_FROM"): 0, (queries, "_WORDS"): 0, (queries, "_AT_ONCE"): 7}])
 @seeds
-def test_answers_to_queries_are_what_loops_over_rows_find(seed):
-    problem = random_problem(seed)
+def test_answers_to_queries_are_what_loops_over_rows_find(seed, ways, monkeypatch):
+    """As plain Python, and compiled, a word of rows and a query at a time."""
+    for way, few in ways.items():
+        monkeypatch.setattr(*way, few)
+    problem = random_problem(seed, rows=250)
+    assert len(problem.counts) > 2 * BITS
+    assert problem.counts.max() > 1
     partition = random_release(problem, seed)
     asked = workload(problem, 60, conditions=2)
     rows = listed_rows(problem, partition)

@@ -9,13 +9,15 @@ import numpy as np
 
 from tclose.counts import Integers
 from tclose.recoding.losses.base import Loss
+from tclose.recoding.losses.query_loops import BITS, count_meeting, estimate_classes, write_bits
 from tclose.recoding.losses.reader import covered, positions
 from tclose.recoding.partition import Partition
 from tclose.recoding.problem import Codes, Floats, Problem
 
 _AT_ONCE = 1 << 18
 """So many numbers are held to answer queries at once."""
-_STRETCH = 1 << 16
+_WORDS = 1 << 17
+"""So many words hold which rows lie below which bounds: few enough for the cache."""
 
 
 @dataclass(frozen=True)
@@ -74,50 +76,69 @@ def _ranges(draw: np.random.Generator, lengths: Integers, width: float) -> tuple
 
 def true_answers(problem: Problem, asked: Workload) -> Floats:
     """Return the answer of the original table to each query."""
-    found = np.zeros(len(asked.columns))
-    narrow = np.min_scalar_type(max(len(quasi.values) for quasi in problem.quasi))
-    places = np.stack([positions(quasi).astype(narrow)[problem.codes[:, at]] for at, quasi in enumerate(problem.quasi)])
-    for attribute in np.unique(asked.attribute).tolist():
-        order, wanted = _by_rank(problem.ranks, attribute, asked)
-        ordered, further = places[:, order], problem.counts[order].astype(np.float64) - 1
-        several = np.flatnonzero(further)
-        for some, inside in wanted:
-            for rows in _stretches(inside):
-                heavy = several[slice(*np.searchsorted(several, [rows.start, rows.stop]))]
-                for queries in _batches(some, rows.stop - rows.start):
-                    meets = np.ones((len(queries), rows.stop - rows.start), dtype=bool)
-                    for column, first, last in _conditions(asked, queries):
-                        reach = (last - first).astype(narrow)[:, None]  # below the first, a difference is larger
-                        meets &= ordered[column, rows] - first.astype(narrow)[:, None] <= reach
-                    found[queries] += [np.count_nonzero(row) for row in meets]
-                    found[queries] += meets[:, heavy - rows.start].astype(np.float64) @ further[heavy]
-    return found
+    columns, first, last = _all_conditions(problem, asked)
+    low, high = np.empty_like(columns), np.empty_like(columns)
+    slots, bits = [], [0]
+    for column, places in enumerate(_places(problem)):
+        here = columns == column
+        bounds = np.unique(np.concatenate([first[here], last[here] + 1]))
+        slots.append(bits[-1] + np.searchsorted(bounds, places, side="right"))
+        low[here] = bits[-1] + np.searchsorted(bounds, first[here])
+        high[here] = bits[-1] + np.searchsorted(bounds, last[here] + 1)
+        bits.append(bits[-1] + len(bounds))
+    keys = np.concatenate([problem.codes, problem.ranks + 1], axis=1, dtype=np.int32).ravel()
+    begins = np.cumsum([0, *(len(each) for each in slots)])
+    rows, planes = len(problem.counts), int(problem.counts.max(initial=0)).bit_length()
+    words = max(1, min(_WORDS // max(bits[-1], 1), -(-rows // BITS)))
+    below, held, meeting = (np.empty(each * words, dtype=np.int64) for each in (bits[-1], planes, 1))
+    found = np.zeros(len(columns), dtype=np.int64)
+    where = (np.concatenate(slots), begins, np.array(bits))
+    for start in range(0, rows, words * BITS):
+        stop = min(start + words * BITS, rows)
+        write_bits(
+            keys, *where, problem.counts, start, stop, words, below, held, work=len(below) + (stop - start) * len(bits)
+        )
+        count_meeting(
+            below, held, words, low.ravel(), high.ravel(), columns.shape[1], meeting, found, work=columns.size * words
+        )
+    return found.astype(np.float64)
 
 
-def _stretches(inside: slice) -> Iterator[slice]:
-    """Give rows that are looked at together: so few that what is found of them stays in the cache."""
-    for start in range(inside.start, inside.stop, _STRETCH):
-        yield slice(start, min(start + _STRETCH, inside.stop))
+def _all_conditions(problem: Problem, asked: Workload) -> tuple[Integers, Integers, Integers]:
+    """Return the conditions of each query, that on a sensitive attribute as one on a column after all others."""
+    if not problem.domains:
+        return asked.columns, asked.first, asked.last
+    columns = np.column_stack([asked.columns, len(problem.quasi) + asked.attribute])
+    return columns, np.column_stack([asked.first, asked.first_rank]), np.column_stack([asked.last, asked.last_rank])
+
+
+def _places(problem: Problem) -> Iterator[Integers | Codes]:
+    """Give where the values of each column lie, as queries mean them; of a sensitive one, none comes first."""
+    for quasi in problem.quasi:
+        yield positions(quasi)
+    for domain in problem.domains:
+        yield np.arange(-1, len(domain.counts))
 
 
 def estimates(problem: Problem, partition: Partition, asked: Workload) -> Floats:
     """Return what a reader of the release would answer: each cell counts evenly for the values in it."""
     found = np.zeros(len(asked.columns))
-    first_places, last_places = covered(problem, partition.cells)
-    cells = [_DistinctCells.of(first_places[:, at], last_places[:, at]) for at in range(len(problem.quasi))]
+    cells, number = _DistinctCells.of(*covered(problem, partition.cells)), partition.number
     kept = np.flatnonzero(partition.classes >= 0)
+    within = np.empty(max(_AT_ONCE, number))
+    shares = np.empty(asked.columns.shape[1] * cells.most)
     for attribute in np.unique(asked.attribute).tolist():
-        order, wanted = _by_rank(problem.ranks[partition.rows[kept]], attribute, asked)
+        order, queries, starts, stops = _by_rank(problem.ranks[partition.rows[kept]], attribute, asked)
         classes, counts = partition.classes[kept][order], partition.counts[kept][order]
-        for some, inside in wanted:
-            sizes = np.bincount(classes[inside], counts[inside], partition.number).astype(np.float64)
-            for queries in _batches(some, partition.number):
-                within = np.repeat(sizes[None], len(queries), axis=0)
-                for columns, first, last in _conditions(asked, queries):
-                    for column in np.unique(columns).tolist():
-                        at = np.flatnonzero(columns == column)
-                        within[at] *= cells[column].shares(first[at], last[at])
-                found[queries] = within.sum(axis=1)
+        window, sizes = np.zeros(2, dtype=np.int64), np.zeros(number, dtype=np.int64)
+        for some in _batches(len(queries), number):
+            chosen = queries[some]
+            estimate_classes(
+                classes, counts, starts[some], stops[some], window, sizes, cells.of_class.ravel(), cells.begins,
+                cells.first, cells.last, asked.columns[chosen].ravel(), asked.first[chosen].ravel(),
+                asked.last[chosen].ravel(), asked.columns.shape[1], shares, within, work=len(chosen) * number,
+            )  # fmt: skip
+            found[chosen] = within[: len(chosen) * number].reshape(len(chosen), number).sum(axis=1)
     return found
 
 
@@ -134,48 +155,56 @@ def query_error(problem: Problem, partition: Partition) -> float:
 
 @dataclass(frozen=True)
 class _DistinctCells:
-    """The different cells of one column, and which of them each class has."""
+    """The different cells of all columns, column by column, and which of its column's each class has."""
 
+    begins: Integers
+    """Where the cells of each column begin, and the end of the last."""
     first: Codes
     last: Codes
     of_class: Integers
+    """Columns × classes."""
 
     @staticmethod
     def of(first: Codes, last: Codes) -> _DistinctCells:
-        _, at, of_class = np.unique(first.astype(np.int64) << 32 | last, return_index=True, return_inverse=True)
-        return _DistinctCells(first[at], last[at], of_class)
+        """Return the different cells of classes × columns with these ends."""
+        found = [
+            np.unique(low.astype(np.int64) << 32 | high, return_index=True, return_inverse=True)
+            for low, high in zip(first.T, last.T, strict=True)
+        ]
+        return _DistinctCells(
+            np.cumsum([0, *(len(at) for _, at, _ in found)]),
+            np.concatenate([first[at, column] for column, (_, at, _) in enumerate(found)]),
+            np.concatenate([last[at, column] for column, (_, at, _) in enumerate(found)]),
+            np.stack([of_class for _, _, of_class in found]).astype(np.int32),
+        )
 
-    def shares(self, first: Integers, last: Integers) -> Floats:
-        """Return, for each of several ranges, the share of the values of each class's cell that it holds."""
-        held = np.minimum(self.last, last[:, None]) - np.maximum(self.first, first[:, None]) + 1
-        return np.asarray((np.maximum(held, 0) / (self.last - self.first + 1))[:, self.of_class])
+    @property
+    def most(self) -> int:
+        """How many different cells a column has at the most."""
+        return int(np.diff(self.begins).max())
 
 
-def _conditions(asked: Workload, queries: Integers) -> Iterator[tuple[Integers, Integers, Integers]]:
-    """Give the first condition of some queries, then the second, and so on."""
-    for at in range(asked.columns.shape[1]):
-        yield asked.columns[queries, at], asked.first[queries, at], asked.last[queries, at]
-
-
-def _batches(queries: Integers, each: int) -> Iterator[Integers]:
+def _batches(queries: int, each: int) -> Iterator[slice]:
     """Give queries that are answered at once, where each needs so many numbers."""
     step = max(1, _AT_ONCE // max(1, each))
-    for start in range(0, len(queries), step):
-        yield queries[start : start + step]
+    for start in range(0, queries, step):
+        yield slice(start, start + step)
 
 
-def _by_rank(ranks: Codes, attribute: int, asked: Workload) -> tuple[Integers, list[tuple[Integers, slice]]]:
-    """Return pieces in the order of an attribute's ranks, and which of them are wanted by which queries on it."""
+def _by_rank(ranks: Codes, attribute: int, asked: Workload) -> tuple[Integers, Integers, Integers, Integers]:
+    """Return pieces in the order of an attribute's ranks, the queries on it, and which of the pieces each one wants.
+
+    Queries are in the order of the first piece that they want.
+    """
     queries = np.flatnonzero(asked.attribute == attribute)
     if attribute < 0:
-        return np.arange(len(ranks)), [(queries, slice(0, len(ranks)))]
+        return np.arange(len(ranks)), queries, np.zeros_like(queries), np.full_like(queries, len(ranks))
     order = np.argsort(ranks[:, attribute], kind="stable")
     ascending = ranks[order, attribute]
     starts = np.searchsorted(ascending, asked.first_rank[queries], side="left")
     stops = np.searchsorted(ascending, asked.last_rank[queries], side="right")
-    ends, which = np.unique(np.stack([starts, stops]), axis=1, return_inverse=True)
-    groups = np.split(np.argsort(which, kind="stable"), np.cumsum(np.bincount(which))[:-1])
-    return order, [(queries[group], slice(*pair)) for group, pair in zip(groups, ends.T.tolist(), strict=True)]
+    by_start = np.argsort(starts, kind="stable")
+    return order, queries[by_start], starts[by_start], stops[by_start]
 
 
 QUERY_ERROR = Loss(
