@@ -196,6 +196,25 @@ def test_no_statement_has_a_value_of_the_original(made):
         assert not any(str(47600 + at) in text for at in range(40))
 
 
+@pytest.mark.parametrize("named", ["visits.csv", "vis*.csv", "vis*"])
+def test_nothing_beside_a_release_has_the_folders_of_the_original(made, tmp_path, monkeypatch, named):
+    folder = tmp_path / "ward of Dr Canary"
+    folder.mkdir()
+    (folder / "visits.csv").write_bytes((made[0] / "visits.csv").read_bytes())
+    monkeypatch.chdir(tmp_path)
+    words = "-i name -q zip,age --k 4 --method full-domain --hierarchy age=flat --quiet --effort 0"
+    told = [word for name in TOLD for word in ("--statement", name)]
+    for source in (folder / named, Path(folder.name) / named):
+        for report in ("report.html", "report.json"):
+            targets = ["-o", "out.csv", "--report", report, *told, "--force"]
+            assert exit_code_of(commands, ["anonymize", str(source), *words.split(), *targets]) == 0
+            for name in (*TOLD, report, "out.csv.report.json"):
+                text = (tmp_path / name).read_text(encoding="utf-8")
+                assert "visits.csv" in text or "vis*" in text
+                assert "Canary" not in text
+                assert str(tmp_path) not in text
+
+
 @pytest.mark.parametrize(
     "more",
     [

@@ -209,6 +209,13 @@ def test_folders_of_this_machine_are_not_in_the_report(tmp_path):
     assert "hospital.csv" in html
 
 
+def test_folders_of_a_pattern_are_not_in_the_report(tmp_path):
+    write_hospital(tmp_path)
+    html = tclose.audit(tmp_path / "hosp*.csv", Roles("zip", "salary:ordered")).to_html()
+    assert "is a pattern" in html
+    assert str(tmp_path) not in html
+
+
 def test_folders_of_the_reference_and_of_a_hierarchy_are_not_in_the_report(tmp_path):
     table, tree = write_hospital(tmp_path), tmp_path / "illness.csv"
     values = sorted({"gastric ulcer", "gastritis", "stomach cancer", "flu", "bronchitis", "pneumonia"})

@@ -48,7 +48,7 @@ from tclose.render.words import frontiers as frontier_words
 from tclose.render.words import releases as words
 from tclose.render.words.beside import NOT_TOLD, beside, confidential, original_withheld
 from tclose.render.words.cells import visible
-from tclose.render.words.folders import without_folders
+from tclose.render.words.folders import unfoldered_release, without_folders
 from tclose.render.words.phrases import classes, counted, everyone, joined, percent, title_of
 from tclose.results import Audit, Figure
 from tclose.roles import CARRIES
@@ -91,8 +91,7 @@ def release_report(
         When the report is made; now if left out.
     """
     about = about or About()
-    release = beside(release if frontier is None else release.with_original())
-    release = replace(release, source=without_folders(release.source))
+    release = unfoldered_release(beside(release if frontier is None else release.with_original()))
     audits = _audits(release, written)
     told = _assumed(release, audits, made or datetime.now(UTC))
     missed = "" if release.holds else f"Required: {joined(words.required_texts(release.requirements))}."

@@ -10,12 +10,13 @@ from typing import Any, TypeVar
 
 from tclose.composing import Composition
 from tclose.explanations import Explanation
+from tclose.releases import Release
 from tclose.results import Audit
 
 _COMPARED = "the distribution of "
 _QUOTED = re.compile(r"""(?<!\w)(?P<quote>['"])(?P<path>(?:(?!(?P=quote)).)*[/\\](?:(?!(?P=quote)).)*)(?P=quote)""")
-_FILE = re.compile(r"(?:[/\\]|[A-Za-z]:[/\\]).*|(?!\w+://).*\.\w+", re.DOTALL)
-"""A path that begins at the root, or has the ending of a file; names of columns, such as mg/dl, seldom have either."""
+_FILE = re.compile(r"(?:[/\\]|[A-Za-z]:[/\\]).*|(?!\w+://).*(?:\.\w+|[*?\]][^/\\]*)", re.DOTALL)
+"""A path from the root, with the ending of a file, or a pattern; names of columns, such as mg/dl, seldom are so."""
 Found = TypeVar("Found", Audit, Explanation)
 
 
@@ -67,9 +68,19 @@ def unfoldered(found: Found) -> Found:
     named = compared != found.reference
     reference = f"{_COMPARED}{without_folders(compared)}" if named else found.reference
     changed: dict[str, Any] = {"source": without_folders(found.source), "reference": reference}
-    if isinstance(found, Audit) and found.composition is not None:
-        changed["composition"] = _composition(found.composition)
+    if isinstance(found, Audit):
+        changed["notes"] = _notes(found.notes)
+        changed["composition"] = None if found.composition is None else _composition(found.composition)
     return replace(found, **changed)
+
+
+def unfoldered_release(release: Release) -> Release:
+    """Return a release whose table is named without its folders, in its notes too."""
+    return replace(release, source=without_folders(release.source), notes=_notes(release.notes))
+
+
+def _notes(notes: Iterable[str]) -> tuple[str, ...]:
+    return tuple(message_without_folders(note, ()) for note in notes)
 
 
 def _composition(found: Composition) -> Composition:
