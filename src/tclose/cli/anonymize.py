@@ -20,6 +20,7 @@ from tclose.cli.options import (
     running,
     running_options,
 )
+from tclose.cli.output import PAPER
 from tclose.cli.release_choices import search_choices
 from tclose.cli.release_options import (
     disguise_options,
@@ -28,7 +29,7 @@ from tclose.cli.release_options import (
     release_output_options,
     search_options,
 )
-from tclose.cli.releasing import PAGES, PAPER, deliver_release, destination, stored_as
+from tclose.cli.releasing import PAGES, deliver_release, destination, stored_as
 from tclose.cli.request import Request, request_of
 from tclose.cli.requirement_options import requirement_options
 from tclose.frontiers import Frontier
