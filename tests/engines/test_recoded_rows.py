@@ -15,7 +15,9 @@ from canaries import CANARY
 from engines.recodings import LEFT_OUT, functional, keys_of, listed, recoding, released, rows_of, text
 from strategies import tables
 from tclose import Roles, audit
+from tclose.engines.duckdb import pieces as pieces_of_duckdb
 from tclose.engines.duckdb.session import DuckDBSession
+from tclose.engines.pieces import folded
 from tclose.errors import ColumnNotFoundError, EmptyTableError, InputError, InternalError
 
 PEOPLE = {
@@ -60,6 +62,23 @@ def plan_of(pieces, columns=("person", "s", "q"), seed=7):
     return recoding(pieces, columns=columns, keys=("q", "s"), quasi=("q",), seed=seed)
 
 
+def test_pieces_that_publish_the_same_are_one_where_they_are_many():
+    """A dozen pieces publish one class of two values, or leave them out; of three pieces nothing is gained."""
+    keys = [(f"q{at}", value) for at in range(6) for value in "xy"]
+    pieces = [(key, ("A",) if at % 4 < 3 else LEFT_OUT, at + 1) for at, key in enumerate(keys)]
+    plan = plan_of(pieces, ("s", "q"))
+    few = folded(plan)
+    assert few.keys == ("s",)
+    assert few.values == (["x", "y"],)
+    told = Counter()
+    for (_, value), cells, count in pieces:
+        told[cells is LEFT_OUT, value] += count
+    found = zip(few.classes.tolist(), few.codes[:, 0].tolist(), few.counts.tolist(), strict=True)
+    assert {(of < 0, "xy"[code]): count for of, code, count in found} == told
+    few_pieces = plan_of(pieces[:3], ("s", "q"))
+    assert folded(few_pieces) is few_pieces
+
+
 @settings(deadline=None, max_examples=60)
 @given(divided(), st.booleans())
 def test_rows_with_the_same_key_are_divided_as_asked(table_and_pieces, traceable):
@@ -74,6 +93,9 @@ def test_rows_with_the_same_key_are_divided_as_asked(table_and_pieces, traceable
             released(columns, plan_of(pieces, names))
         return
     rows = listed(released(columns, plan_of(pieces, names)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pieces_of_duckdb, "folded", lambda recoding: recoding)
+        assert listed(released(columns, plan_of(pieces, names))) == rows
     assert Counter((row["q"], row["s"]) for row in rows) == kept
     if traceable:
         people = [row["person"] for row in rows]

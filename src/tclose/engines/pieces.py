@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 import re
+from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import Any
@@ -38,6 +40,36 @@ def check_shapes(recoding: Recoding) -> None:
     )
     if not whole:
         raise InternalError("The parts of a recoding do not fit together.")
+
+
+def folded(recoding: Recoding) -> Recoding:
+    """Return a recoding whose pieces that publish the same are one, and whose keys are published.
+
+    It needs the counts of the pieces. Where few pieces publish the same, it is the recoding itself.
+    """
+    pieces, counts = len(recoding.classes), recoding.counts
+    shown = [at for at, key in enumerate(recoding.keys) if key in recoding.read and key not in recoding.quasi]
+    spans = [len(recoding.values[at]) for at in shown]
+    span = math.prod(spans)
+    if counts is None or (len(recoding.cells) + 1) * span > pieces:
+        return recoding
+    cells = recoding.classes + 1
+    for at in shown:
+        cells = cells * len(recoding.values[at]) + recoding.codes[:, at]
+    together = np.zeros((len(recoding.cells) + 1) * span, dtype=np.int64)
+    np.add.at(together, cells, counts)
+    seen = np.zeros(len(together), dtype=bool)
+    seen[cells] = True
+    found = np.flatnonzero(seen)
+    codes = np.unravel_index(found % span, spans) if shown else ()
+    return replace(
+        recoding,
+        keys=tuple(recoding.keys[at] for at in shown),
+        values=tuple(recoding.values[at] for at in shown),
+        codes=np.stack(codes, axis=1).astype(np.int32) if shown else np.zeros((len(found), 0), dtype=np.int32),
+        classes=found // span - 1,
+        counts=together[found],
+    )
 
 
 def piece_columns(recoding: Recoding) -> dict[str, NDArray[Any]]:

@@ -82,7 +82,7 @@ class DatabaseRecoder(Recoder[Plan]):
     def __init__(self, cube: LoadedTable, recoding: Recoding) -> None:
         super().__init__(recoding, cube.label)
         self.cube = cube
-        self._given = pieces_table(cube, recoding)
+        self._given, _ = pieces_table(cube, recoding)
 
     @cached_property
     def divided(self) -> bool:

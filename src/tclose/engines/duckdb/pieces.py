@@ -10,47 +10,58 @@ from tclose.engines.duckdb.failures import translated
 from tclose.engines.duckdb.sql import fresh_name
 from tclose.engines.duckdb.table import Column, LoadedTable
 from tclose.engines.duckdb.values import load_values
-from tclose.engines.pieces import check_shapes, piece_columns, reads_exactly, text_of
+from tclose.engines.pieces import check_shapes, folded, piece_columns, reads_exactly, text_of
 from tclose.engines.recodings import Added, Recoding
 from tclose.errors import InputError
 
 _LABELS = "the labels of the recoding"
 
 
-def pieces_table(table: LoadedTable, recoding: Recoding) -> str:
-    """Make a table of the pieces and return its name.
+def pieces_table(table: LoadedTable, recoding: Recoding, *, fold: bool = False) -> tuple[str, int]:
+    """Make a table of the pieces; return its name and how many of them it has if every key value can be read.
 
     Its columns are ``piece``, the piece's number; ``kept``, whether it is published; ``n``, its rows if they
     are given; ``first``, the first piece of the same key values; ``parts``, how many there are; ``low``, how
     many rows the earlier ones take; ``k0``, ``k1`` …, the key values; ``q0``, ``q1`` …, what is published; ``a0``,
-    ``a1`` …, what is published beside it.
+    ``a1`` …, what is published beside it. With ``fold``, pieces that publish the same may be one, and the key values
+    that are not published are then left out.
     """
     check_shapes(recoding)
-    keys, quasi = range(len(recoding.keys)), range(len(recoding.quasi))
-    values = [_values(table, recoding, at) for at in keys]
+    quasi = range(len(recoding.quasi))
+    values = [_values(table, recoding, at) for at in range(len(recoding.keys))]
+    given = folded(recoding) if fold and _are_whole(table, recoding, values) else recoding
+    keys = [(at, recoding.keys.index(name)) for at, name in enumerate(given.keys)]
     labels = [_labels(table, recoding, at) for at in quasi]
     more = [_added(table, each) for each in recoding.added]
-    name, given = fresh_name("pieces"), fresh_name("given")
-    joins = [f"JOIN {values[at]} AS v{at} ON v{at}.code = g.k{at}" for at in keys]
+    name, batch = fresh_name("pieces"), fresh_name("given")
+    joins = [f"JOIN {values[key]} AS v{key} ON v{key}.code = g.k{at}" for at, key in keys]
     joins += [f"LEFT JOIN {labels[at]} AS l{at} ON l{at}.code = g.q{at}" for at in quasi]
     joins += [
         f"LEFT JOIN {used} AS m{at} ON m{at}.code = g.q{recoding.added[at].quasi}" for at, used in enumerate(more)
     ]
-    shown = [f", v{at}.value AS k{at}" for at in keys] + [f", l{at}.value AS q{at}" for at in quasi]
+    shown = [f", v{key}.value AS k{key}" for _, key in keys] + [f", l{at}.value AS q{at}" for at in quasi]
     shown += [f", m{at}.value AS a{at}" for at in range(len(more))]
     connection = table.connection
     with translated("the recoding", connection=connection):
-        columns = piece_columns(recoding)
+        columns = piece_columns(given)
         give_back(connection)
-        connection.register(given, columns)
+        connection.register(batch, columns)
         connection.execute(
             f"CREATE TEMP TABLE {name} AS "  # noqa: S608 - our own names
-            f"SELECT g.piece, g.kept, g.n, g.first, g.parts, g.low{''.join(shown)} FROM {given} AS g {' '.join(joins)}"
+            f"SELECT g.piece, g.kept, g.n, g.first, g.parts, g.low{''.join(shown)} FROM {batch} AS g {' '.join(joins)}"
         )
-        connection.unregister(given)
+        connection.unregister(batch)
         for used in {*values, *labels, *more}:
             connection.execute(f"DROP TABLE {used}")
-    return name
+    return name, len(given.classes)
+
+
+def _are_whole(table: LoadedTable, recoding: Recoding, values: Sequence[str]) -> bool:
+    """Say whether every value of every key could be read, so that no piece is left out for one."""
+    counts = ", ".join(f"(SELECT count(*) FROM {name})" for name in values)  # noqa: S608 - our own names
+    with translated("the recoding", connection=table.connection):
+        (read,) = table.connection.execute(f"SELECT {counts}").fetchall()
+    return bool(read == tuple(len(each) for each in recoding.values))
 
 
 def _values(table: LoadedTable, recoding: Recoding, at: int) -> str:

@@ -28,7 +28,7 @@ class DuckDBRecoder(Recoder[DuckDBReleased]):
         self.table = one_by_one(kept) if self.others else kept
         cells = len(recoding.keys) + len(recoding.quasi)
         share_memory(table.connection, "recoding", recoded_bytes(len(recoding.classes), cells))
-        self.pieces = pieces_table(self.table, recoding)
+        self.pieces, self.known = pieces_table(self.table, recoding, fold=not self.others)
 
     @cached_property
     def _rows(self) -> str:
@@ -109,7 +109,7 @@ class DuckDBRecoder(Recoder[DuckDBReleased]):
             f"WHERE p.n <> coalesce(f.n, 0)"
         )
         ((known,),) = self._run(f"SELECT count(*) FROM {self.pieces}")  # noqa: S608 - our own name
-        return not differing and bool(known == len(self.recoding.classes))
+        return not differing and bool(known == self.known)
 
     @property
     def _source(self) -> str:
