@@ -7,8 +7,12 @@ from functools import cached_property
 
 import numpy as np
 
+from tclose.compiled import kernel
 from tclose.counts import Integers
 from tclose.recoding.problem import Codes, Floats, Problem, Quasi, numbered
+
+_WORTH = 8
+"""So many steps of other loops a row or a position is worth, as lists are made of all of them to run plainly."""
 
 
 @dataclass(frozen=True)
@@ -58,20 +62,34 @@ class Axis:
             found[nodes[low] == nodes[high]] = level
         return found
 
-    def costs(self, low: Codes, high: Codes) -> Floats:
-        """Return the loss LM of classes that reach from one position to another."""
-        alone = self.nodes[self.quasi.lowest]
-        if self.quasi.places is not None and int(high.max(initial=0)) < len(self.quasi.places):
-            between = self.last[high] - self.first[low]
-            return np.where(alone[low] == alone[high], self.costs_at[self.quasi.lowest][low], between)
-        costs = self.costs_at[-1][low]
-        for level in range(len(self.nodes) - 2, self.quasi.lowest - 1, -1):
-            nodes = self.nodes[level]
-            costs = np.where(nodes[low] == nodes[high], self.costs_at[level][low], costs)
-        if self.quasi.places is not None:
-            between = (alone[low] != alone[high]) & (high < len(self.quasi.places))
-            costs[between] = self.last[high[between]] - self.first[low[between]]
-        return costs
+    @cached_property
+    def from_lowest(self) -> tuple[Codes, Floats]:
+        """The node of each position and its loss, level after level from the finest that may be published."""
+        lowest = self.quasi.lowest
+        return np.concatenate(self.nodes[lowest:]), np.concatenate(self.costs_at[lowest:])
+
+    def add_losses(self, low: Codes, high: Codes, weight: float, losses: Floats) -> None:
+        """Add the weighted loss LM of classes that reach from one position to another."""
+        places = 0 if self.quasi.places is None else len(self.quasi.places)
+        ends = (np.ascontiguousarray(low), np.ascontiguousarray(high))
+        _add_losses(
+            *ends, *self.from_lowest, len(self.nodes[0]), places, self.first, self.last, weight, losses,
+            work=_WORTH * (len(low) + len(self.nodes) * len(self.nodes[0])),
+        )  # fmt: skip
+
+
+@kernel
+def _add_losses(low, high, nodes, costs, positions, places, first, last, weight, losses):  # type: ignore[no-untyped-def]
+    """Add what classes lose: the finest node that both ends share, or an interval where both lie on the line."""
+    for one in range(len(losses)):
+        begin, end = low[one], high[one]
+        if nodes[begin] != nodes[end] and end < places:
+            losses[one] += weight * (last[end] - first[begin])
+        else:
+            level = 0
+            while level + positions < len(nodes) and nodes[level + begin] != nodes[level + end]:
+                level += positions
+            losses[one] += weight * costs[level + begin]
 
 
 def _ends(quasi: Quasi, places: Floats) -> tuple[Floats, Floats]:
@@ -108,5 +126,5 @@ class Boxes:
         """Return what each row of a class loses: the weighted loss of its cells, given its box (classes × axes)."""
         losses = np.zeros(len(low))
         for column, (axis, weight) in enumerate(zip(self.axes, self.weights.tolist(), strict=True)):
-            losses += weight * axis.costs(low[:, column], high[:, column])
+            axis.add_losses(low[:, column], high[:, column], weight, losses)
         return losses
