@@ -21,7 +21,7 @@ from tclose.recoding.left_out import by_released_rows
 from tclose.recoding.partition import INTERVAL, Partition, published
 from tclose.recoding.problem import Quasi, numbered
 from tclose.roles import Roles
-from tclose.values import as_text
+from tclose.values import texts_or_none
 
 
 def as_published(frame: Frame, partition: Partition, *, several: bool) -> tuple[Frame, Partition]:
@@ -96,7 +96,7 @@ def _columns(frame: Frame, partition: Partition) -> tuple[tuple[RecodedColumn, .
         found.append(
             RecodedColumn(
                 name=quasi.name,
-                values=tuple(None if value is None else as_text(value) for value in quasi.values),
+                values=tuple(texts_or_none(quasi.values)),
                 cells=tuple(_cell(quasi, *row) for row in distinct.tolist()),
                 hierarchy=tree,
                 order=None if (order := frame.distinct.quasi[at].categories) is None else tuple(order),
@@ -160,7 +160,7 @@ def sensitive_keys(
         every_value: list[Any] = list(distinct.sensitive[at].values)
         for part, name in enumerate(names):
             values = [value[part] for value in every_value] if len(names) > 1 else every_value
-            texts = [None if value is None else as_text(value) for value in values]
+            texts = texts_or_none(values)
             number_of: dict[str | None, int] = {}
             code = np.array([number_of.setdefault(text, len(number_of)) for text in texts], dtype=np.int32)
             codes.append(code[position][:, np.newaxis])
@@ -204,4 +204,4 @@ def _positions(known: Sequence[str | None], values: Sequence[object] | NDArray[A
     """Return the position of each value among known texts."""
     at = {text: place for place, text in enumerate(known)}
     listed = values.tolist() if isinstance(values, np.ndarray) else values
-    return np.array([at[None if value is None else as_text(value)] for value in listed], dtype=np.int32)
+    return np.array([at[text] for text in texts_or_none(listed)], dtype=np.int32)

@@ -77,7 +77,7 @@ def _coded(
     steps = multiples_given(widths, "width") if widths else []
 
     def between(leaf: str, number: Fraction | float, step: Fraction) -> str:
-        if not isinstance(number, Fraction):
+        if isinstance(number, float):
             return leaf
         start = math.floor(number / step) * step
         end = start + step
@@ -119,7 +119,7 @@ def round_hierarchy(values: Iterable[object], units: Number | Sequence[Number]) 
     numbers = numbers_of(leaves)
     levels = [
         [
-            exact_text(math.floor(number / step + Fraction(1, 2)) * step) if isinstance(number, Fraction) else leaf
+            exact_text(math.floor(number / step + Fraction(1, 2)) * step) if not isinstance(number, float) else leaf
             for number, leaf in zip(numbers, leaves, strict=True)
         ]
         for step in steps

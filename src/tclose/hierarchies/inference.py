@@ -108,9 +108,9 @@ def round_interval_hierarchy(values: Iterable[object], counts: Iterable[int]) ->
     values, counts = plain(values), list(counts)
     leaves = sorted_leaves(values)
     weights, numbers = weights_of(values, counts), numbers_of(leaves)
-    rows_of: dict[Fraction, int] = {}
+    rows_of: dict[Fraction | int, int] = {}
     for leaf, number in zip(leaves, numbers, strict=True):
-        if isinstance(number, Fraction):
+        if not isinstance(number, float):
             rows_of[number] = rows_of.get(number, 0) + weights[leaf]
     if len(rows_of) <= FEW:
         return flat_hierarchy(values)

@@ -56,7 +56,7 @@ def interval_hierarchy(
 
 
 def in_intervals(
-    leaves: Leaves, numbers: Sequence[Fraction | float], widths: Number | Iterable[Number], start: Number = 0
+    leaves: Leaves, numbers: Sequence[Fraction | int | float], widths: Number | Iterable[Number], start: Number = 0
 ) -> Hierarchy:
     """Return such a hierarchy of sorted leaves whose numbers are known."""
     steps = multiples_given(widths, "width")

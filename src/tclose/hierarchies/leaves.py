@@ -15,7 +15,7 @@ from tclose.errors import HierarchyError, ThresholdError, counted
 from tclose.exact import Number, fraction
 from tclose.hierarchies.files import ROOT
 from tclose.hierarchies.tree import Hierarchy
-from tclose.values import UnclearNumbersError, as_text, exact_text, line_of, sizes_of, whole_positions
+from tclose.values import UnclearNumbersError, as_texts, exact_text, line_of, sizes_of, whole_positions
 
 Leaves = dict[str, object]
 """The text of each value, and the value; in the order in which the values came."""
@@ -33,10 +33,10 @@ def leaves_of(values: Iterable[object]) -> Leaves:
     HierarchyError
         When a value is a blank text or holds the character NUL, which no label may.
     """
+    present = [value for value in plain(values) if not is_missing(value)]
     leaves: Leaves = {}
-    for value in plain(values):
-        if not is_missing(value):
-            leaves.setdefault(as_text(value), value)
+    for text, value in zip(as_texts(present), present, strict=True):
+        leaves.setdefault(text, value)
     blank = sum(1 for text in leaves if not is_label(text))
     if blank:
         raise HierarchyError(
@@ -63,6 +63,9 @@ def sorted_leaves(values: Iterable[object]) -> Leaves:
 
 def plain(values: Iterable[object]) -> list[object]:
     """Return values as a list, NumPy's numbers and truth values as Python's own."""
+    values = list(values)
+    if not any(issubclass(kind, _NUMPY) for kind in set(map(type, values))):
+        return values
     return [value.item() if isinstance(value, _NUMPY) else value for value in values]
 
 
@@ -82,7 +85,7 @@ def grown(
     return Hierarchy(rows, rule) if rows else Hierarchy(((ROOT, ROOT),))
 
 
-def numbers_of(leaves: Leaves) -> list[Fraction | float]:
+def numbers_of(leaves: Leaves) -> list[Fraction | int | float]:
     """Return the number of each leaf, infinities as floats; refuse leaves that are no numbers."""
     numbers = _numbers(leaves)
     found = [number for number in numbers if number is not None]
@@ -94,9 +97,12 @@ def numbers_of(leaves: Leaves) -> list[Fraction | float]:
     return found
 
 
-def _numbers(leaves: Leaves) -> list[Fraction | float | None]:
+def _numbers(leaves: Leaves) -> list[Fraction | int | float | None]:
     """Return the number of each leaf, infinities as floats; None of dates, times and truth values."""
     values = list(leaves.values())
+    wholes: list[Fraction | int | float | None] = [value for value in values if type(value) is int]
+    if len(wholes) == len(values):
+        return wholes
     try:
         sizes = sizes_of(values)
     except UnclearNumbersError as unclear:
@@ -111,12 +117,12 @@ def _numbers(leaves: Leaves) -> list[Fraction | float | None]:
     ]
 
 
-def scaled(numbers: Sequence[Fraction | float], others: Sequence[Fraction]) -> tuple[list[Place], list[int], int]:
+def scaled(numbers: Sequence[Fraction | int | float], others: Sequence[Fraction]) -> tuple[list[Place], list[int], int]:
     """Return numbers and other numbers as whole multiples of one unit, and how many units make 1."""
-    finite = [number for number in numbers if isinstance(number, Fraction)]
+    finite = [number for number in numbers if not isinstance(number, float)]
     whole, common = whole_positions([*finite, *others])
     following = iter(whole)
-    places: list[Place] = [next(following) if isinstance(number, Fraction) else number for number in numbers]
+    places: list[Place] = [number if isinstance(number, float) else next(following) for number in numbers]
     return places, list(following), common
 
 
@@ -154,11 +160,10 @@ def weights_of(values: Iterable[object], counts: Iterable[int]) -> Mapping[str, 
         raise HierarchyError(
             f"There are {counted(len(values), 'value')} and {counted(len(counts), 'count')}; give each value its count."
         )
+    present = [at for at, value in enumerate(values) if not is_missing(value)]
     weights: dict[str, int] = {}
-    for value, count in zip(values, counts, strict=True):
-        if not is_missing(value):
-            text = as_text(value)
-            weights[text] = weights.get(text, 0) + int(count)
+    for at, text in zip(present, as_texts([values[at] for at in present]), strict=True):
+        weights[text] = weights.get(text, 0) + int(counts[at])
     return weights
 
 

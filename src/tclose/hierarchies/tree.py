@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -186,6 +187,8 @@ def check_shape(rows: Sequence[Sequence[object]], places: Sequence[str]) -> None
     """Refuse no rows, rows of different lengths and blank labels, saying where (``places``)."""
     if not rows:
         raise HierarchyError("The hierarchy is empty; give it one row per value, from the value to the root.")
+    if _are_labels(rows):
+        return
     for row, place in zip(rows, places, strict=True):
         if len(row) != len(rows[0]):
             raise HierarchyError(
@@ -198,6 +201,14 @@ def check_shape(rows: Sequence[Sequence[object]], places: Sequence[str]) -> None
                     f"In {place}, level {level} of the hierarchy (column {level + 1}) is not a label; "
                     "every level needs a text that is not blank, such as *."
                 )
+
+
+def _are_labels(rows: Sequence[Sequence[object]]) -> bool:
+    """Say at once whether all rows are as long as the first, and nothing in them but labels."""
+    if len(set(map(len, rows))) > 1 or {*map(type, itertools.chain.from_iterable(rows))} != {str}:
+        return False
+    texts = {*itertools.chain.from_iterable(rows)}
+    return all(map(str.strip, texts)) and not any("\0" in text for text in texts)  # type: ignore[arg-type,operator]
 
 
 def check_tree(rows: Sequence[Row]) -> None:

@@ -18,7 +18,7 @@ from tclose.placing.covering import UNKNOWN, Texts, covered, covering, label
 from tclose.progress import Report, silent
 from tclose.recipes import Cell, Recipe, RecodedColumn
 from tclose.recoding.problem import numbered
-from tclose.values import as_text
+from tclose.values import texts_or_none
 
 FINDING = "Finding a class for every row"
 _NEW = -2
@@ -67,7 +67,7 @@ def fitted(recipe: Recipe, distinct: DistinctRows, widened: Widened = "none", te
         Told how far the work is.
     """
     tell(FINDING, 0.0)
-    own = [[None if value is None else as_text(value) for value in _listed(seen.values)] for seen in distinct.quasi]
+    own = [texts_or_none(_listed(seen.values)) for seen in distinct.quasi]
     texts = [list(_spelled(column, seen)) for column, seen in zip(recipe.columns, own, strict=True)]
     recipe = replace(recipe, columns=tuple(map(_by_rule, recipe.columns, texts)))
     of_row = numbered(distinct.codes)
@@ -110,7 +110,7 @@ def is_own(recipe: Recipe, distinct: DistinctRows, sensitive: Mapping[str, Texts
     """
     if recipe.counts is None or distinct.rows != int(recipe.counts.sum()):
         return False
-    quasi = [[None if value is None else as_text(value) for value in _listed(seen.values)] for seen in distinct.quasi]
+    quasi = [texts_or_none(_listed(seen.values)) for seen in distinct.quasi]
     here = _combinations(np.concatenate([distinct.codes, codes], axis=1), [*quasi, *sensitive.values()])
     there = _combinations(recipe.codes, [*(column.values for column in recipe.columns), *recipe.sensitive.values()])
     return _totals(here, distinct.counts) == _totals(there, recipe.counts)

@@ -14,7 +14,7 @@ from tclose.errors import InputError
 from tclose.hierarchies import Hierarchy
 from tclose.recoding.problem import Codes, Floats, Level, Quasi
 from tclose.recoding.steps import Steps, steps_of
-from tclose.values import UnclearNumbersError, as_text, exact_number, sizes_of
+from tclose.values import UnclearNumbersError, as_text, as_texts, exact_number, sizes_of
 
 
 def prepared(
@@ -57,7 +57,7 @@ def prepared(
     values = tuple(seen[at] for at in order)
     codes = np.empty(len(order), dtype=np.int32)
     codes[order] = np.arange(len(order), dtype=np.int32)
-    texts = [as_text(value) for value in values if value is not None]
+    texts = as_texts([value for value in values if value is not None])
     leaves = len(hierarchy.leaves) + (len(texts) < len(values))
     places = None if line is None else _places(texts, line, hierarchy, None if inferred else leaves)
     made = _levels(values, texts, hierarchy, name, leaves)

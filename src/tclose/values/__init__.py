@@ -11,13 +11,14 @@ from tclose.values.moments import FineMoment
 from tclose.values.names import castable, named_texts, respelled
 from tclose.values.numerals import UnclearNumbersError, reads_as_numbers
 from tclose.values.sizes import exact_number, exact_text, has_zone, line_of, sizes_of, whole_positions, written_sizes
-from tclose.values.texts import as_text, same_text
+from tclose.values.texts import as_text, as_texts, same_text, texts_or_none
 
 __all__ = [
     "FineMoment",
     "UnclearNumbersError",
     "another_order",
     "as_text",
+    "as_texts",
     "castable",
     "exact_number",
     "exact_text",
@@ -28,6 +29,7 @@ __all__ = [
     "respelled",
     "same_text",
     "sizes_of",
+    "texts_or_none",
     "whole_positions",
     "written_sizes",
 ]

@@ -125,7 +125,7 @@ def _line_of_kind(kind: type) -> str:
     return next((line for known, line in _LINES if issubclass(kind, known)), "numbers")
 
 
-def whole_positions(numbers: Iterable[Fraction]) -> tuple[list[int], int]:
+def whole_positions(numbers: Iterable[Fraction | int]) -> tuple[list[int], int]:
     """Return numbers times their smallest common denominator, and that denominator.
 
     Examples

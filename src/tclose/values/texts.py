@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+from collections.abc import Sequence
 from decimal import Decimal
 
 import numpy as np
@@ -48,6 +49,28 @@ def as_text(value: object) -> str:
     if isinstance(value, tuple):
         return "\x1f".join(as_text(part) for part in value)
     return str(value)
+
+
+def as_texts(values: Sequence[object]) -> list[str]:
+    """Return the text of each value, at once where all are whole numbers or texts.
+
+    Examples
+    --------
+    >>> as_texts([1, 20]), as_texts([1.0, "x", None])
+    (['1', '20'], ['1', 'x', ''])
+    """
+    return list(map(str if {*map(type, values)} <= {int, str} else as_text, values))
+
+
+def texts_or_none(values: Sequence[object]) -> list[str | None]:
+    """Return the text of each value; None for a missing one.
+
+    Examples
+    --------
+    >>> texts_or_none([1, None, "x"])
+    ['1', None, 'x']
+    """
+    return [None if value is None else text for value, text in zip(values, as_texts(values), strict=True)]
 
 
 def same_text(value: object) -> str:

@@ -182,11 +182,10 @@ def check_lengths(lengths: Mapping[str, int], label: str) -> None:
 
 def typed_values(values: Sequence[object], *, mixed_as_text: bool = False) -> TypedValues:
     """Return values with the one type that they all have."""
-    if {type(value) for value in values} <= {str, type(None)}:
-        plain, kinds = values, {"text"} if any(value is not None for value in values) else set()
-    else:
-        plain = [_plain(value) for value in values]
-        kinds = {_kind(value) for value in plain} - {"null"}
+    if {*map(type, values)} <= {str, type(None)}:
+        return _checked_text(values, "VARCHAR")
+    plain = [_plain(value) for value in values]
+    kinds = {_kind(value) for value in plain} - {"null"}
     if kinds == {"whole", "real"}:
         return _mixed_numbers(plain)
     if kinds <= {"whole", "decimal"} and "decimal" in kinds:
@@ -270,15 +269,18 @@ def _places(number: decimal.Decimal, *, zeros: bool) -> tuple[int, int]:
 
 
 def _text(plain: Sequence[object], kind: str) -> TypedValues:
-    texts = [None if value is None else _as_text(value) for value in plain]
-    if any(text is not None and not _is_unicode(text) for text in texts):
-        return _unusable(plain, NOT_UNICODE)
+    return _checked_text([None if value is None else _as_text(value) for value in plain], kind)
+
+
+def _checked_text(texts: Sequence[object], kind: str) -> TypedValues:
+    if not all(isinstance(text, str) and (text.isascii() or _is_unicode(text)) for text in texts if text is not None):
+        return _unusable(texts, NOT_UNICODE)
     return TypedValues(texts, "string", kind)
 
 
 def _is_unicode(text: str) -> bool:
     try:
-        return text.isascii() or bool(text.encode("utf-8"))
+        return bool(text.encode("utf-8"))
     except UnicodeEncodeError:
         return False
 
