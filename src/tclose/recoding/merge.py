@@ -185,10 +185,12 @@ class _Merging:
         low, high = np.minimum(self.low[ones], self.low[others]), np.maximum(self.high[ones], self.high[others])
         sizes = self.sizes[ones] + self.sizes[others]
         more = self.boxes.losses(low, high) * sizes - losses[ones] - losses[others]
-        order = np.lexsort((others, more, ones))
-        first = np.ones(len(order), dtype=bool)
-        first[1:] = ones[order[1:]] != ones[order[:-1]]
-        chosen = order[first]
+        chosen = np.arange(len(ones))
+        if not (ones[1:] > ones[:-1]).all():
+            order = np.lexsort((others, more, ones))
+            first = np.ones(len(order), dtype=bool)
+            first[1:] = ones[order[1:]] != ones[order[:-1]]
+            chosen = order[first]
         growth, partner = best
         chosen = chosen[more[chosen] < growth[ones[chosen]]]
         growth[ones[chosen]], partner[ones[chosen]] = more[chosen], others[chosen]
