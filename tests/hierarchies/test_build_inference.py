@@ -52,6 +52,12 @@ def test_numbers_get_one_to_four_round_widths_each_of_which_unites(values):
         assert all(is_round(width) for width in widths)
 
 
+@given(st.lists(st.integers(-(10**15), 10**15), min_size=3, max_size=40, unique=True))
+def test_whole_numbers_are_the_numbers_that_other_types_have(values):
+    """A column of whole numbers is read at once, one of decimals value by value."""
+    assert inferred(values, "number").rows == inferred([Decimal(value) for value in values], "number").rows
+
+
 def test_ages_of_adult_get_widths_of_5_10_and_20(adult_file):
     with adult_file.open(encoding="utf-8", newline="") as file:
         ages = Counter(int(row["age"]) for row in csv.DictReader(file, delimiter=";"))
