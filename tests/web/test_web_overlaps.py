@@ -204,6 +204,8 @@ def test_a_first_impression_is_no_verdict_and_goes_when_all_rows_are_counted(bro
         impression = page.locator("#impression")
         expect(impression).to_contain_text("From a sample of 9 rows; the whole is being counted")
         hint(page, "Next: Wait for the figures.")
+        words = impression.locator(".verdict")
+        assert words.evaluate("(one) => getComputedStyle(one).opacity") == "1"  # it is not of other settings
         assert page.locator(".panel-figures .holds, .panel-figures .fails, .panel-figures [data-file]").count() == 0
         assert not {"✓", "✗"} & set(page.inner_text(".panel-figures"))
         require(page, "0.45")

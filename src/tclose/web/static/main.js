@@ -70,6 +70,15 @@ addEventListener("popstate", () => {
   else showTable(viewOf());
 });
 
+// A file that is dropped beside the place for it does not take the page away.
+for (const type of ["dragover", "drop"]) {
+  addEventListener(type, (event) => {
+    if (event.defaultPrevented || !event.dataTransfer.types.includes("Files")) return;
+    event.preventDefault();
+    event.dataTransfer.dropEffect = "none";
+  });
+}
+
 function progress(job) {
   const place = main.querySelector(".empty");
   if (place) place.textContent = job.stage ? `${job.stage}…` : "Opening…";
