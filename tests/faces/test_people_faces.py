@@ -242,3 +242,4 @@ def test_a_report_counts_people_values_of_people_and_carries_no_identifier():
     assert "(12 values of people), distance 0" in page
     assert "0 % of people have a chance above 1 in 5" in page.replace("\xa0", " ")
     assert "carries identifiers" not in page
+    assert "rows of a person that are alike count as one row" in page

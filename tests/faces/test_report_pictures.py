@@ -280,5 +280,8 @@ def test_the_words_of_three_columns_and_of_long_values_are_kept_whole():
     found = tclose.audit(table, Roles(["sex", "age", "race"], {"occupation": Nominal()}))
     found = found.with_people()
     worst = explain(found, worst=3)
+    ends = {"zip": ["[47600, 47909]"] * 819, "age": ["[0, 95]"] * 819, "sex": ["*"] * 819, "ill": [1] * 819}
+    of_ends = explain(tclose.audit(ends, Roles(["zip", "age", "sex"], {"ill": Nominal()})))
+    assert "…" not in distributions_picture(of_ends)
     for picture in (distributions_picture(worst), worst[0].animation().svg):
         assert "…" not in picture

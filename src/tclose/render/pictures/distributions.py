@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -97,7 +98,7 @@ class _Picture:
 
     @property
     def width(self) -> float:
-        names = max(text_width(panel.name, _BOLD) for panel in self.panels)
+        names = max(math.ceil(text_width(panel.name, _BOLD)) + 1 for panel in self.panels)
         return max(
             640.0,
             self.spacing.left + MARGIN + self.spacing.pitch * self.spacing.columns,

@@ -53,6 +53,8 @@ from tclose.render.words.phrases import classes, counted, everyone, joined, perc
 from tclose.results import Audit, Figure
 from tclose.roles import CARRIES
 
+_LOSSES_OF_PEOPLE = "In losses, rows of a person that are alike count as one row."
+
 
 @dataclass(frozen=True)
 class _Audits:
@@ -179,6 +181,7 @@ def _release(
         yield Heading("What it cost")
         yield replace(lost_table(release), caption=LOST)
         yield replace(losses_table(release, titled=True), caption=LOSSES_TITLE)
+        yield Paragraph("" if release.people is None else _LOSSES_OF_PEOPLE, "soft")
         yield Paragraph(words.slack_sentence(release))
     if release.work is not None and release.tells_original:
         yield from useful_blocks(release.work.useful())
