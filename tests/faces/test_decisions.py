@@ -62,5 +62,6 @@ def test_a_table_that_names_people_is_amber_and_says_so_wherever_it_is_told(tmp_
     assert "Every column that is published" not in found.to_html()
     assert (audit_report(found).tone, audit_report(found).care) == ("care", said)
     assert said in str(found)
+    assert found.to_dict()["naming"] == ["name"]
     release = tclose.anonymize(table, tclose.Roles("zip", "ill", person="name"), require={"k": 2})
     assert "names people" not in release.to_html() + str(release)

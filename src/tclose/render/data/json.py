@@ -66,6 +66,7 @@ def audit_data(audit: Audit) -> dict[str, Any]:
         "requirements": [_verdict(verdict) for verdict in audit.verdicts],
         **_figures(audit.figures),
         "attributes": {name: _attribute(attribute) for name, attribute in audit.attributes.items()},
+        "naming": list(audit.naming),
         "warnings": list(audit.warnings),
         "withheld_below": audit.few if audit.has_few and not audit.shows_people else None,
         "confidential": audit.has_few and audit.shows_people,
