@@ -192,3 +192,18 @@ def test_what_is_selected_in_a_field_stays_so_when_the_field_is_drawn_anew(brows
         page.evaluate("import('/static/store.js').then(({ tell }) => tell('policy'))")
         page.keyboard.type("9")
         expect(page.locator("#threshold-k-")).to_have_value("9")
+
+
+def test_a_sensitive_column_of_which_nothing_is_required_is_named_and_limited_by_one_click(browser, server):
+    with watched(browser, server) as page:
+        page.click("[data-example=salary]")
+        settled(page)
+        expect(page.locator("#unlimited")).to_have_count(0)
+        page.click('[aria-label^="Remove the requirement t "]')
+        settled(page)
+        expect(page.locator(".verdict h2")).to_contain_text("meets its requirement")
+        expect(page.locator("#unlimited")).to_contain_text("Nothing limits what is learned of salary, disease.")
+        page.click("#limit")
+        settled(page)
+        expect(page.locator("#unlimited")).to_have_count(0)
+        expect(page.locator("[id^=threshold-t-]")).to_have_count(2)

@@ -17,7 +17,7 @@ const TOGETHER = [
 export function requirementsPanel() {
   const body = h("div", {});
   const given = h("span", { class: "soft" });
-  const draw = () => redraw(body, rows(), h("div", { class: "pair" }, adding(draw), preset()), more());
+  const draw = () => redraw(body, rows(), unlimited(), h("div", { class: "pair" }, adding(draw), preset()), more());
   const tell = () => { given.textContent = requirementsSuggested() ? " suggested" : ""; };
   for (const drawn of [draw, tell]) listen("policy", drawn);
   let shown = null;
@@ -62,6 +62,17 @@ function rows() {
   const all = thresholds();
   if (!all.length) return h("p", { class: "hint" }, "Nothing is required, so nothing is judged.");
   return h("ul", { class: "requirements" }, all.map(([key, attribute, text]) => row(key, attribute, text)));
+}
+
+// The sensitive columns of which nothing is required: a table may meet everything and tell all of them.
+function unlimited() {
+  if (state.policy.policy.preset) return null;
+  const asked = thresholds().filter(([key]) => modelOf(key).scope !== "table").map(([, attribute]) => attribute);
+  const free = asked.includes(null) ? [] : sensitive().filter((name) => !asked.includes(name));
+  if (!free.length) return null;
+  const { key, example } = modelOf("t");
+  const take = () => change((policy) => { for (const name of free) policy.columns[name][key] = example; });
+  return h("p", { class: "hint", id: "unlimited" }, `Nothing limits what is learned of ${free.map(visible).join(", ")}. `, button(`Require ${key} ≤ ${example}`, take, { class: "link", id: "limit" }));
 }
 
 function row(key, attribute, text) {
