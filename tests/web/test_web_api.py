@@ -327,6 +327,12 @@ def test_rows_before_and_after_are_those_of_the_recipe_and_single_people_are_wit
     for closed, shown in zip(told["rows"], open_, strict=True):
         assert closed["before"] == (None if shown["size"] < 6 else shown["before"])
         assert closed["after"] == shown["after"]
+    kept = [each for each in open_ if each["after"] != [each["before"]]]
+    assert 0 < len(kept) < len(open_)
+    told = server.client.get(f"/api/jobs/{job}/rows?people=true&changed=true&limit=1").json()
+    rest = server.client.get(f"/api/jobs/{job}/rows?people=true&changed=true&offset={told['next']}").json()
+    assert (told["rows"] + rest["rows"], rest["next"]) == (kept, rest["total"])
+    told = server.client.get(f"/api/jobs/{job}/rows").json()
     published = Counter()
     for each in open_:
         (after,) = each["after"]

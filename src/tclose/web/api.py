@@ -297,14 +297,14 @@ async def compare(request: Request) -> Response:
     if not isinstance(made, Made):
         raise InputError("Only a release has rows to compare.")
     offset, limit = _number(request, "offset", 0, 2**40), _number(request, "limit", 50, MOST_ROWS)
-    people, whole = (request.query_params.get(name) == "true" for name in ("people", "whole"))
+    people, whole, changed = (request.query_params.get(name) == "true" for name in ("people", "whole", "changed"))
     opened = workspace_of(request).table(job.table_id)
 
     def found() -> dict[str, Any]:
         with job.lock:
             if whole and opened is not None:
                 return whole_rows(made, opened)
-            rows = compared(made, offset, limit, people=people)
+            rows = compared(made, offset, limit, people=people, changed=changed)
             return rows if offset else {**rows, "spread": spread(made)}
 
     return answer(await run_in_threadpool(found))

@@ -17,12 +17,14 @@ from tclose.values import as_text
 from tclose.web.work import Made
 
 MOST_BARS = 12
+MOST_LOOKED_AT = 20_000
+"""So many combinations are looked through at once for some that change."""
 Cells = list[str | None]
 Floats = NDArray[np.float64]
 _Counted = tuple[Sequence[object], Integers]
 
 
-def compared(made: Made, offset: int, limit: int, *, people: bool) -> dict[str, Any]:
+def compared(made: Made, offset: int, limit: int, *, people: bool, changed: bool = False) -> dict[str, Any]:
     """Return some combinations of quasi-identifiers, the most frequent first, each with what is published instead.
 
     Parameters
@@ -33,6 +35,8 @@ def compared(made: Made, offset: int, limit: int, *, people: bool) -> dict[str, 
         Which combinations.
     people
         Show also those of so few that they show single people; what was there before is withheld otherwise.
+    changed
+        Give only those that are not published as they are; ``next`` says where to go on.
     """
     original, recipe = made.original, made.release.recipe
     if original is None or recipe is None:
@@ -40,9 +44,13 @@ def compared(made: Made, offset: int, limit: int, *, people: bool) -> dict[str, 
     table = _table(original)
     shown = original.with_people() if people else original
     size = table.figures[0]
-    rows = list(table.rows(sort=size, limit=limit, offset=offset))
-    keys = [tuple(_text(row[name]) for name in recipe_names(recipe)) for row in rows]
-    found = published_cells(recipe, keys)
+    looked = list(table.rows(sort=size, limit=MOST_LOOKED_AT if changed else limit, offset=offset))
+    all_keys = [tuple(_text(row[name]) for name in recipe_names(recipe)) for row in looked]
+    found = published_cells(recipe, all_keys)
+    wanted = [at for at, key in enumerate(all_keys) if not changed or found[key] != [list(key)]]
+    given = wanted[:limit]
+    seen = given[-1] + 1 if len(wanted) > limit else len(looked)
+    rows, keys = [looked[at] for at in given], [all_keys[at] for at in given]
     return {
         "columns": list(recipe_names(recipe)),
         "counts": original.unit,
@@ -50,6 +58,7 @@ def compared(made: Made, offset: int, limit: int, *, people: bool) -> dict[str, 
         "withheld": table.up_to(size, [original.few - 1])[0] if original.few else 0,
         "few": original.few,
         "offset": offset,
+        "next": offset + seen,
         "rows": [
             {"size": row[size], "before": None if shown.hides(row[size]) else list(key), "after": found[key]}
             for row, key in zip(rows, keys, strict=True)

@@ -112,13 +112,14 @@ _SCHEMAS: dict[str, Schema] = {
     ),
     "Reading": _object("sample", sample=_or_null(_list(_TEXT)), **_MARKS),
     "Rows": _object(
-        "columns counts total withheld few offset rows",
+        "columns counts total withheld few offset next rows",
         columns=_list(_TEXT),
         counts=_TEXT,
         total=_WHOLE,
         withheld=_WHOLE,
         few=_WHOLE,
         offset=_WHOLE,
+        next=_WHOLE,
         rows=_list(_FREE),
         spread=_FREE,
     ),
@@ -337,6 +338,7 @@ def _paths_of_jobs() -> Schema:
                 _query("offset", _WHOLE, "The first combination to give."),
                 _query("limit", _WHOLE, "How many to give."),
                 _query("people", {"type": "boolean"}, "Whether to show combinations of very few rows too."),
+                _query("changed", {"type": "boolean"}, "Whether to give only what is not published as it is."),
                 _query("whole", {"type": "boolean"}, "Whether to give whole rows, drawn at random, instead."),
                 answers={"anyOf": [_ref("Rows"), _ref("WholeRows")]},
             )

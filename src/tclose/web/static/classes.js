@@ -80,7 +80,7 @@ export function classesPanel(root) {
   function draw() {
     const chosen = columnsShown();
     grid.style.setProperty("--columns", chosen.map((column) => `minmax(0, ${column < view.keys ? 1.6 : 1.3}fr)`).join(" "));
-    grid.style.setProperty("--least", `${chosen.length * 7}rem`);
+    grid.style.setProperty("--least", `${chosen.length * 8}rem`);
     body.style.height = `${ROW * Math.max(3, Math.min(MOST_SHOWN, view.matching))}px`;
     grid.setAttribute("aria-rowcount", String(view.matching + 1));
     redraw(head, chosen.map(heading));

@@ -9,11 +9,12 @@ const PAGE = 25;
 
 export function comparison(job) {
   const body = h("div", { class: "comparison" });
-  const view = { rows: [], people: false, told: null };
+  const view = { rows: [], people: false, changed: false, told: null };
   const load = async (offset) => {
     try {
-      const told = await get(`/jobs/${job.id}/rows?offset=${offset}&limit=${PAGE}&people=${view.people}`);
+      const told = await get(`/jobs/${job.id}/rows?offset=${offset}&limit=${PAGE}&people=${view.people}&changed=${view.changed}`);
       if (!offset) Object.assign(view, { told, rows: [] });
+      view.told.next = told.next;
       view.rows.push(...told.rows);
       draw();
     } catch (problem) {
@@ -34,9 +35,10 @@ export function comparison(job) {
       body,
       h("p", { class: "soft" }, `${counted(told.total, "combination", "combinations")} of quasi-identifiers, the most frequent first, and what is published instead.`),
       hidden ? h("p", { class: "soft" }, `${counted(told.withheld, "combination", "combinations")} of fewer than ${told.few} ${told.counts} show single people: what was there before is withheld. `, button("Show them…", reveal, { class: "link", id: "compare-people" })) : null,
-      sides(told, rows),
+      h("div", { class: "tick" }, h("input", { type: "checkbox", id: "compare-changed", checked: view.changed, on: { change: (event) => { view.changed = event.target.checked; load(0); } } }), h("label", { for: "compare-changed" }, "Only what is not published as it is")),
+      rows.length || told.next < told.total ? sides(told, rows) : h("p", { class: "soft" }, "Every combination is published as it is."),
       whole,
-      rows.length < told.total ? h("p", { class: "actions" }, button("Show more", () => load(rows.length), { class: "quiet", id: "compare-more" })) : null,
+      told.next < told.total ? h("p", { class: "actions" }, button("Show more", () => load(told.next), { class: "quiet", id: "compare-more" })) : null,
       h("h3", {}, "How the columns are spread"),
       h("div", { class: "spreads" }, Object.entries(told.spread).map(([name, { before, after, evenly }]) => h("section", { "aria-label": visible(name) }, h("h4", {}, visible(name)), h("div", { class: "spread" }, bars("before", before), bars(evenly ? "after, each interval spread evenly" : "after", after))))),
     );
