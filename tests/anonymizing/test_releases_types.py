@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import itertools
 import json
 import subprocess
 import sys
@@ -193,3 +194,47 @@ def test_decimals_without_a_digit_before_their_mark_are_the_values_that_texts_na
     table = {"q": ["0", "0.05", "-0.5"], "s": ["x", "y", "x"]}
     audit = tclose.audit(table, Roles("q", "s"), population=pa.table({"q": people}))
     assert audit.figures["marketer"].value == Fraction(5, 6)  # one, one and two people look alike
+
+
+FARTHEST = [5e-324, 1.7e308, 0.0, 1.0, 2.0, 1e-300, 1e300, -1.7e308]
+"""Floats whose differences no float holds, and of which the smallest is no multiple of the unit of the others."""
+
+
+def moved_at_most(classes):
+    """t of numbers by its definition, in fractions: the work of each class against the whole, over the range."""
+    everything = [Fraction(Decimal(repr(number))) for numbers in classes.values() for number in numbers]
+    places = sorted(set(everything))
+    worst = Fraction(0)
+    for numbers in classes.values():
+        here = [Fraction(Decimal(repr(number))) for number in numbers]
+        work = sum(
+            (after - place)
+            * abs(
+                Fraction(sum(each <= place for each in here), len(here))
+                - Fraction(sum(each <= place for each in everything), len(everything))
+            )
+            for place, after in itertools.pairwise(places)
+        )
+        worst = max(worst, work / (places[-1] - places[0]))
+    return worst
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("method", ["peel", "sabre", "microaggregation", "gather", "mondrian"])
+@pytest.mark.parametrize("numbers", [FARTHEST, [1.7e308, -1.7e308] * 4])
+def test_floats_farther_apart_than_a_float_are_released(method, numbers):
+    table = {"q": numbers * 2, "s": (numbers[3:] + numbers[:3]) * 2}
+    release = tclose.anonymize(
+        table,
+        tclose.Roles("q", "s:numeric"),
+        require={"k": 2, "t": "0.6"},
+        method=method,
+        whole_classes=method != "sabre",
+        effort=1,
+    )
+    classes = {}
+    for row in release.to_pandas().to_dict("records"):
+        classes.setdefault(row["q"], []).append(row["s"])
+    assert sorted(number for each in classes.values() for number in each) == sorted(table["s"])
+    assert min(map(len, classes.values())) >= 2
+    assert moved_at_most(classes) == release.audits()[0]["s"].t <= Fraction(6, 10)

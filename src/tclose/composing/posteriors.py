@@ -175,8 +175,7 @@ def _distances(ground: Ground, shares: Floats, prior: Floats) -> Floats:
         return np.where(np.isnan(shares[:, 0]), np.nan, 0.0)
     apart = shares - prior
     if isinstance(ground, LineGround):
-        gaps = np.array([float(gap) for gap in (ground.gaps or (1,) * (ground.values - 1))])
-        return np.asarray(np.abs(np.cumsum(apart, axis=1)[:, :-1]) @ gaps / ground.scale)
+        return np.asarray(np.abs(np.cumsum(apart, axis=1)[:, :-1]) @ ground.float_gaps / ground.float_scale)
     if isinstance(ground, TreeGround):
         found = np.zeros(len(shares))
         for codes in ground.levels:

@@ -19,6 +19,8 @@ from tclose.compiled import kernel
 from tclose.counts import Block, Distribution
 from tclose.distances.ground import Parts
 
+_FLOAT_BITS = 1_000
+"""So many bits of a whole number a float holds with room to spare: as a magnitude, not every digit."""
 _INT64 = 2**62
 
 
@@ -99,6 +101,21 @@ class LineGround:
     def scale(self) -> int:
         """Σ w: the length of the line."""
         return self.values - 1 if self.gaps is None else sum(self.gaps)
+
+    @cached_property
+    def float_gaps(self) -> NDArray[np.float64]:
+        """The gaps as floats, in a unit in which a float holds the whole line."""
+        unit = self._float_unit
+        return np.array([gap / unit for gap in (self.gaps or (1,) * (self.values - 1))], dtype=np.float64)
+
+    @property
+    def float_scale(self) -> float:
+        """The length of the line in the unit of the gaps as floats."""
+        return self.scale / self._float_unit
+
+    @property
+    def _float_unit(self) -> int:
+        return 1 << max(self.scale.bit_length() - _FLOAT_BITS, 0)
 
     def parts(self, block: Block) -> Parts:
         """Return X and Y of every class, exact whole numbers with ``distance = (X/n − Y/N)/Σw``."""

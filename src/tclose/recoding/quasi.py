@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Sequence
 from operator import itemgetter
+from typing import Any
 
 import numpy as np
 
@@ -105,13 +107,21 @@ def _places(texts: Sequence[str], line: Sequence[object], hierarchy: Hierarchy, 
     if not line:
         return None
     if leaves is None:
-        sizes = np.array([float(number - line[0]) for number in line])  # type: ignore[operator]
-        return np.asarray(sizes / sizes[-1]) if sizes[-1] > 0 else np.zeros(len(sizes))
+        return _by_size(line)
     at = {leaf: place for place, leaf in enumerate(_leaves_in_order(hierarchy))}
     places = np.array([at.get(text, -1) for text in texts], dtype=np.float64)
     if (np.diff(places) <= 0).any():
         return None
     return places / max(leaves - 1, 1)
+
+
+def _by_size(line: Sequence[Any]) -> Floats:
+    """Return the place of each number between the least and the greatest."""
+    span = line[-1] - line[0]
+    if span > sys.float_info.max:
+        return np.array([float((number - line[0]) / span) for number in line])
+    sizes = np.array([float(number - line[0]) for number in line])
+    return np.asarray(sizes / sizes[-1]) if sizes[-1] > 0 else np.zeros(len(sizes))
 
 
 def _leaves_in_order(hierarchy: Hierarchy) -> list[str]:

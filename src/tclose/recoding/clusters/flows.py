@@ -82,8 +82,7 @@ def flows_of(domain: Domain) -> Flows:
     ground = domain.ground
     reference = domain.reference.counts.astype(np.float64) / float(domain.reference.total)
     if isinstance(ground, LineGround):
-        gaps = np.ones(len(reference) - 1) if ground.gaps is None else np.array(ground.gaps, dtype=np.float64)
-        places = np.append(0.0, np.cumsum(gaps)) / max(float(ground.scale), 1.0)
+        places = np.append(0.0, np.cumsum(ground.float_gaps)) / max(ground.float_scale, 1.0)
         bin_of, number = _bins(reference, np.arange(len(reference)))
         return _on_line(bin_of, reference, places, number)
     if isinstance(ground, TreeGround):

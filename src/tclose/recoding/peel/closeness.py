@@ -105,8 +105,7 @@ def _form(domain: Domain) -> _Form:
 
 def _line(ground: LineGround) -> _Form:
     counts = ground.reference.counts.astype(np.float64)
-    gaps = np.array([float(gap) for gap in (ground.gaps or (1,) * (ground.values - 1))])
-    ends = np.concatenate([[0.0], np.cumsum(gaps)])
+    ends = np.concatenate([[0.0], np.cumsum(ground.float_gaps)])
     length = max(float(ends[-1]), 1.0)
     bins = np.arange(len(counts)) if len(counts) <= _MOST_BINS else (ends / length * (_MOST_BINS - 1)).astype(np.int64)
     bins = np.unique(bins, return_inverse=True)[1]
