@@ -75,3 +75,14 @@ def test_a_release_that_keeps_something_says_nothing_of_it():
     assert release.kept > 0
     assert release.binding is None
     assert nothing_sentence(release) == ""
+
+
+def test_by_people_the_nearest_threshold_is_that_of_their_classes():
+    """Twelve visits of four people: either zip has two of them, who have six rows."""
+    visits = range(12)
+    table = {"who": [at % 4 for at in visits], "zip": ["ab"[at % 2] for at in visits], "pay": [at % 3 for at in visits]}
+    roles = tclose.Roles("zip", {"pay": tclose.Ordered()}, person="who")
+    release = tclose.anonymize(table, roles, require={"k": 3}, hierarchies={"zip": "flat"})
+    (bound,) = release.binding.obstacles
+    assert (release.binding.groups, bound.requirement.text, bound.value) == (2, "k ≥ 3", 2)
+    assert "k ≥ 2" in nothing_sentence(release)

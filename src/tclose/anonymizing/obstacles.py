@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 
@@ -51,11 +51,27 @@ def obstacles(problem: Problem, search: Search) -> tuple[Obstacle, ...]:
     return tuple(found)
 
 
-def binding(problem: Problem, search: Search) -> Binding | None:
+def missed_by_counts(search: Search, problem: Problem) -> tuple[Obstacle, ...]:
+    """Return what the coarsest classes miss, by what is counted of distinct rows."""
+    found = []
+    for task, requirement, value, _worst in _missed(problem, *coarsest(problem), search):
+        name = problem.domains[task.attribute].name if task.attribute is not None else None
+        found.append(Obstacle(replace(requirement, attribute=name), value, {}))
+    return tuple(found)
+
+
+def binding(problem: Problem, missed_by: Callable[[Problem], tuple[Obstacle, ...]]) -> Binding | None:
     """Return why only one class for all was found: what the coarsest classes miss that keep some detail of a column.
 
     For each column alone the level below its coarsest is tried, all rows kept. Of these, the one counts that misses
     fewest requirements, and these by least. None where no column has such a level, or one misses nothing.
+
+    Parameters
+    ----------
+    problem
+        The rows and what is required.
+    missed_by
+        Says what the coarsest classes of a problem miss.
     """
     found: list[tuple[int, float, Binding]] = []
     for at, quasi in enumerate(problem.quasi):
@@ -63,16 +79,13 @@ def binding(problem: Problem, search: Search) -> Binding | None:
             continue
         finer = replace(quasi, highest=quasi.top - 1)
         posed = replace(problem, quasi=(*problem.quasi[:at], finer, *problem.quasi[at + 1 :]))
-        classes, number = coarsest(posed)
+        number = coarsest(posed)[1]
         if number < 2:
             continue
-        missed = []
-        for task, requirement, value, _worst in _missed(posed, classes, number, search):
-            name = problem.domains[task.attribute].name if task.attribute is not None else None
-            missed.append(Obstacle(replace(requirement, attribute=name), value, {}))
+        missed = missed_by(posed)
         beyond = sum(_beyond(each) for each in missed)
         if missed and math.isfinite(beyond):
-            found.append((len(missed), beyond, Binding(quasi.name, number, tuple(missed))))
+            found.append((len(missed), beyond, Binding(quasi.name, number, missed)))
     return min(found, key=lambda each: each[:2])[2] if found else None
 
 

@@ -9,13 +9,16 @@ from typing import Any
 
 from tclose.anonymizing.framing import Frame
 from tclose.anonymizing.labels import recipe_of
-from tclose.anonymizing.proving import Original
+from tclose.anonymizing.obstacles import binding, missed_by_counts
+from tclose.anonymizing.proving import Original, obstacles_of
 from tclose.auditing import audit_release
 from tclose.engines.base import Engine, Table
 from tclose.models.catalogue import Requirement
 from tclose.recoding.full_domain.surroundings import Surroundings, quick_surroundings
-from tclose.recoding.partition import Partition
+from tclose.recoding.partition import Partition, levelled
 from tclose.recoding.problem import Problem
+from tclose.recoding.search import Search
+from tclose.releases import Binding, Obstacle
 from tclose.results import Audit
 from tclose.roles import Roles
 
@@ -55,6 +58,21 @@ class PeopleOnLevels:
         del problem
         found = self.audit(partition, wanted)
         return found.holds is not False, found.class_count, found.k
+
+
+def what_binds(
+    session: Engine, original: Original, roles: Roles, wanted: Sequence[Requirement], frame: Frame, search: Search
+) -> Binding | None:
+    """Return why a release keeps no detail, by the people of the table where they are counted."""
+    if original.people is None:
+        return binding(frame.problem, partial(missed_by_counts, search))
+    there = PeopleOnLevels(session, original.counted, roles, frame)
+
+    def missed(problem: Problem) -> tuple[Obstacle, ...]:
+        verdicts = there.audit(levelled(problem), wanted).verdicts
+        return obstacles_of([each for each in verdicts if not each.holds], proven=False)
+
+    return binding(frame.problem, missed)
 
 
 def around_levels(

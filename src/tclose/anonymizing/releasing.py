@@ -13,8 +13,8 @@ from tclose.anonymizing.disguising import disguise_notes, disguise_of, revealed,
 from tclose.anonymizing.engine_release import EngineWork
 from tclose.anonymizing.framing import Frame, GivenHierarchy, Levels, RecodingOptions, attributes_of, framed
 from tclose.anonymizing.labels import as_published, recipe_of, recoding_of
-from tclose.anonymizing.obstacles import binding, obstacles
-from tclose.anonymizing.people_on_levels import around_levels
+from tclose.anonymizing.obstacles import obstacles
+from tclose.anonymizing.people_on_levels import around_levels, what_binds
 from tclose.anonymizing.proving import Original, ReleaseAttempt, check_undivided, distinct_people, proved
 from tclose.anonymizing.withstanding import bounded
 from tclose.auditing import check_attributes, repeated, suspects
@@ -313,7 +313,7 @@ def _made(
         work=work,
         people=original.people,
         slack=slack(frame.problem, partition, own=search.own) if original.people is None else None,
-        binding=binding(frame.problem, search) if len(recipe.cells) == 1 and original.people is None else None,
+        binding=what_binds(session, original, roles, wanted, frame, search) if len(recipe.cells) == 1 else None,
     )
 
 
