@@ -253,3 +253,10 @@ def test_people_outside_whose_value_nobody_inside_has_are_in_the_control_group()
     (outcome,) = found.outcomes
     assert (outcome.people, outcome.control_people) == (40, 40)  # two divisions
     assert sum(each.control for each in outcome.by_value) == 40
+
+
+def test_numbers_farther_apart_than_a_float_are_attacked():
+    numbers = [5e-324, 1.7e308, 0.0, 1.0, 2.0, 1e-300, 1e300, -1.7e308]
+    table = {"q": [at % 5 for at in range(40)], "s": numbers * 5}
+    found = tclose.attack(table, tclose.Roles("q", "s:numeric"), require={"k": 2, "t": "0.9"})
+    assert found.outcomes

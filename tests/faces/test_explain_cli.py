@@ -192,3 +192,12 @@ def test_an_audit_that_holds_has_nothing_to_explain(run):
 @pytest.mark.parametrize("option", [("--redact-classes",), ("--format", "csv")])
 def test_explanations_do_not_go_with_what_hides_or_lists_classes(run, option):
     assert run(*AUDIT, *option).code == 2
+
+
+@pytest.mark.parametrize("form", ["text", "html", "json", "latex", "markdown", "svg"])
+def test_numbers_farther_apart_than_a_float_are_explained(run, tmp_path, form):
+    table = tmp_path / "far.csv"
+    table.write_text("q,s\na,1.7e+308\na,0.5\nb,-1.7e+308\nb,2.5\na,5e-324\nb,7.25\n", encoding="utf-8")
+    shown = run("explain", table, "-q", "q", "-s", "s:numeric", "--show-people", "--format", form)
+    assert shown.code == 0
+    assert "3.4e+308" in shown.out or form in ("json", "svg", "latex", "markdown")

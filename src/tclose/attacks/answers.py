@@ -123,8 +123,8 @@ def _middle(ranks: Integers, counts: Floats) -> int:
 
 
 def _line(domain: Domain, typical: Integers) -> tuple[Floats, Floats]:
-    gaps = getattr(domain.ground, "gaps", None)
-    steps = np.ones(len(domain.counts) - 1) if gaps is None else np.array([float(gap) for gap in gaps])
+    ground = domain.ground
+    steps = ground.float_gaps if isinstance(ground, LineGround) else np.ones(len(domain.counts) - 1)
     places = np.concatenate([[0.0], np.cumsum(steps)])
     between = np.diff(places[typical])
     number = len(typical)

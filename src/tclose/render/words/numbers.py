@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from decimal import Context, Decimal
 from fractions import Fraction
 
-from tclose.exact import decimal_text
+from tclose.exact import as_float, decimal_text
 
 _LARGEST_DENOMINATOR = 999
 _SMALL_DIGITS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
@@ -26,8 +27,9 @@ def amounts(values: Sequence[Fraction]) -> list[str]:
     """
     below = math.lcm(*(value.denominator for value in values))
     if below > _LARGEST_DENOMINATOR:
-        largest = max(abs(float(value)) for value in values)
-        return [decimal(value, max(4, 2 - math.floor(math.log10(largest)))) for value in values]
+        largest = max(abs(as_float(value)) for value in values)
+        digits = 2 - math.floor(math.log10(largest)) if 0 < largest < 1 else 0
+        return [decimal(value, max(4, digits)) for value in values]
     return [over(value, below) for value in values]
 
 
@@ -56,8 +58,23 @@ def over(value: Fraction, below: int) -> str:
 
 
 def decimal(value: Fraction, digits: int = 4) -> str:
-    """Return a number as a decimal, rounded for reading."""
-    return decimal_text(float(value), digits).replace("-", "−").replace("e−", "e-")
+    """Return a number as a decimal, rounded for reading.
+
+    Examples
+    --------
+    >>> decimal(Fraction(1, 3)), decimal(Fraction(34 * 10**307))
+    ('0.3333', '3.4e+308')
+    """
+    near = as_float(value)
+    huge = math.isinf(near)
+    text = _in_powers(value, digits) if huge else decimal_text(near, digits)
+    return text.replace("-", "−").replace("e−", "e-")
+
+
+def _in_powers(value: Fraction, digits: int) -> str:
+    """Return a number that no float holds as a decimal times a power of ten."""
+    rounded = Context(prec=digits).divide(Decimal(value.numerator), Decimal(value.denominator))
+    return f"{rounded.normalize():e}"
 
 
 def quantity(value: Fraction) -> str:
