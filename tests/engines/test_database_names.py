@@ -46,3 +46,18 @@ def test_a_column_whose_name_would_be_cut_off_is_named(tmp_path, postgresql):
     release = release_of(tmp_path / "a.csv", "\u00e9" * 32 + ",b,s")
     with pytest.raises(SourceError, match="keeps 63 bytes of a name"):
         release.write(f"{postgresql.address()}#cut_off")
+
+
+@pytest.mark.parametrize("name", ["sqlite_master", "SQLite_sequence", "main.sqlite_x"])
+def test_tables_that_sqlite_keeps_for_itself_are_named_instead_of_an_engine_that_failed(tmp_path, name):
+    release = release_of(tmp_path / "a.csv", "a,b,s")
+    with pytest.raises(SourceError, match="for itself"):
+        release.write(f"sqlite:{tmp_path / 'a.db'}#{name}", force=True)
+    assert not [*tmp_path.glob("a.db*")]
+
+
+@pytest.mark.parametrize("name", ["pg_catalog.pg_class", "pg_toast.x", "information_schema.x"])
+def test_schemas_that_postgresql_keeps_for_itself_are_named(tmp_path, postgresql, name):
+    release = release_of(tmp_path / "a.csv", "a,b,s")
+    with pytest.raises(SourceError, match="for itself"):
+        release.write(f"{postgresql.address()}#{name}", force=True)

@@ -66,6 +66,10 @@ class Dialect:
     """Whether two names that differ only in the case of ASCII's letters are one."""
     name_bytes: ClassVar[int | None] = None
     """How many bytes of a name are kept; the rest is cut off in silence."""
+    own_tables: ClassVar[tuple[str, ...]] = ()
+    """How names of tables begin that the database keeps for itself."""
+    own_schemas: ClassVar[tuple[str, ...]] = ()
+    """How names of schemas begin that the database keeps for itself."""
     then_write: ClassVar[tuple[str, ...]] = ()
     """What lets a transaction write that was kept from writing before its time."""
     listing: ClassVar[str] = "string_agg(CAST({0} AS VARCHAR(20)), ',' ORDER BY {0})"

@@ -76,7 +76,7 @@ def shows_own_cell(plan: Plan, name: str) -> bool:
 
 
 def check_names(dialect: Dialect, target: DatabaseTable, columns: Sequence[str]) -> None:
-    """Refuse names that the database would cut off, so that they are another's, or take for one another.
+    """Refuse names that the database keeps for itself, would cut off, so that they are another's, or take for one.
 
     Parameters
     ----------
@@ -87,6 +87,11 @@ def check_names(dialect: Dialect, target: DatabaseTable, columns: Sequence[str])
     columns
         The names of its columns, as far as they are known.
     """
+    *schemas, table = target.parts
+    if table.lower().startswith(dialect.own_tables) or any(
+        name.lower().startswith(dialect.own_schemas) for name in schemas
+    ):
+        raise SourceError(f"{target.server} keeps {'.'.join(target.parts)!r} for itself. Name another table.")
     most = dialect.name_bytes
     long = [name for name in (*target.parts, *columns) if most is not None and len(name.encode()) > most]
     if long:

@@ -58,6 +58,7 @@ class PostgreSQL(Dialect):
     nests = True
     swaps = True
     name_bytes = 63
+    own_schemas = ("pg_", "information_schema")
     times_out = True
     shortest = _shortest()
     then_write = ("ROLLBACK TO SAVEPOINT tclose_reading",)

@@ -37,6 +37,7 @@ class SQLite(Dialect):
     listing = "group_concat({0}, ',' ORDER BY {0})"
     swaps = True
     ignores_case = True
+    own_tables = ("sqlite_",)
     options = {"adbc.sqlite.query.batch_rows": "65536"}  # noqa: RUF012 - nobody changes it
     schema_option = "adbc.ingest.target_catalog"
     then_write = ("PRAGMA query_only = OFF",)
