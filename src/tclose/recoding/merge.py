@@ -15,6 +15,7 @@ from tclose.compiled import kernel
 from tclose.counts import Integers
 from tclose.recoding.boxes import Boxes
 from tclose.recoding.checking import Checker, failing_classes
+from tclose.recoding.dealing import in_classes
 from tclose.recoding.partition import Partition, hulls, published
 from tclose.recoding.problem import Codes, Floats, Problem
 from tclose.recoding.search import Search, Tell
@@ -121,10 +122,8 @@ class _Merging:
     def of(problem: Problem, boxes: Boxes, partition: Partition, room: int) -> _Merging:
         """Return the classes of a partition, ready to be merged."""
         pieces = (partition.rows, partition.classes, partition.counts)
-        kept = np.flatnonzero(partition.classes >= 0)
-        by_class = kept[np.argsort(partition.classes[kept], kind="stable")]
-        rows = partition.rows[by_class]
-        first = np.searchsorted(partition.classes[by_class], np.arange(partition.number))
+        by_class, bounds = in_classes(partition.classes, partition.number)
+        rows, first = partition.rows[by_class], bounds[:-1]
         positions = boxes.positions[rows]
         return _Merging(
             problem, boxes, partition.rows, partition.counts, room, partition.classes, partition.sizes(),

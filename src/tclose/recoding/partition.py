@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from tclose.counts import Integers
 from tclose.errors import InternalError
+from tclose.recoding.dealing import in_classes
 from tclose.recoding.problem import Codes, Floats, Problem, Quasi, coarsest, numbered, top_nodes
 
 INTERVAL = -1
@@ -75,12 +76,9 @@ def hulls(problem: Problem, rows: Integers, classes: Integers, number: int) -> C
     number
         How many classes there are.
     """
-    kept = classes >= 0
-    rows, classes = rows[kept], classes[kept]
-    order = np.argsort(classes, kind="stable")
-    rows, classes = rows[order], classes[order]
-    starts = np.searchsorted(classes, np.arange(number))
-    if number and (len(rows) == 0 or not np.array_equal(classes[np.minimum(starts, len(rows) - 1)], np.arange(number))):
+    placed, bounds = in_classes(classes, number)
+    rows, starts = rows[placed], bounds[:-1]
+    if (np.diff(bounds) == 0).any():
         raise InternalError("A class without rows was to be published.")
     shape = (number, len(problem.quasi))
     cells = Cells(np.zeros(shape, dtype=np.int16), np.zeros(shape, dtype=np.int32), np.zeros(shape, dtype=np.int32))

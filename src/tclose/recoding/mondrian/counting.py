@@ -1,18 +1,8 @@
-"""The loops over the rows of parts that are to be cut: boxes and counts of every piece, and rows dealt out anew."""
+"""The loops over the rows of parts that are to be cut: boxes and counts of every piece."""
 
 from __future__ import annotations
 
 from tclose.compiled import kernel
-
-
-@kernel
-def dealt(keys, next_place, rows, placed):  # type: ignore[no-untyped-def]
-    """Write each row to the next free place of its key; a key below 0 drops it."""
-    for i in range(len(keys)):
-        key = keys[i]
-        if key >= 0:
-            placed[next_place[key]] = rows[i]
-            next_place[key] += 1
 
 
 @kernel

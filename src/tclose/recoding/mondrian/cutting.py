@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from tclose.counts import Integers
 from tclose.recoding.boxes import Boxes
-from tclose.recoding.mondrian.counting import dealt, slot_boxes
+from tclose.recoding.dealing import dealt
+from tclose.recoding.mondrian.counting import slot_boxes
 from tclose.recoding.mondrian.cuts import Parts, Profile, Runs, Values
 from tclose.recoding.mondrian.judging import Judge
 from tclose.recoding.mondrian.scoring import Chooser, Division

@@ -1,0 +1,24 @@
+"""Rows dealt to classes: what a stable sort by class gives, run plainly and compiled."""
+
+import numpy as np
+import pytest
+
+from tclose import compiled
+from tclose.recoding.dealing import in_classes
+
+
+@pytest.mark.parametrize("pays_from", [compiled.PAYS_FROM, 0], ids=["plain", "compiled"])
+@pytest.mark.parametrize("seed", range(5))
+def test_pieces_stand_class_by_class_in_the_order_in_which_they_came(seed, pays_from, monkeypatch):
+    monkeypatch.setattr(compiled, "PAYS_FROM", pays_from)
+    classes = np.random.default_rng(seed).integers(-1, 9, size=60)
+    placed, bounds = in_classes(classes, 10)
+    kept = np.flatnonzero(classes >= 0)
+    assert placed.tolist() == kept[np.argsort(classes[kept], kind="stable")].tolist()
+    assert bounds.tolist() == [int((kept_classes < at).sum()) for at in range(11) for kept_classes in [classes[kept]]]
+
+
+def test_of_no_pieces_there_are_none_to_place():
+    placed, bounds = in_classes(np.zeros(0, dtype=np.int64), 0)
+    assert placed.tolist() == []
+    assert bounds.tolist() == [0]
