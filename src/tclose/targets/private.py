@@ -14,6 +14,7 @@ import shutil
 import stat
 import tempfile
 import time
+import weakref
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -54,6 +55,15 @@ class PrivateFolder:
         if self.announced is not None:
             self.announced.remove()
 
+    @property
+    def is_held(self) -> bool:
+        """Whether this process has the lock."""
+        return self.owner == os.getpid() and not self.alive.closed
+
+
+_ours: weakref.WeakValueDictionary[Path, PrivateFolder] = weakref.WeakValueDictionary()
+"""The folders that this process made, of which it need not ask whether their owner lives."""
+
 
 def private_folder(parent: Path) -> PrivateFolder:
     """Make a private folder with a name of its own, after clearing those of the dead beside it."""
@@ -80,7 +90,8 @@ def claimed_folder(path: Path, announced: PrivateFolder | None = None) -> Privat
             _remove(path)
             raise
         if _lock(alive) is not False and (path / _ALIVE).exists():
-            return PrivateFolder(path, alive, announced)
+            _ours[path] = claimed = PrivateFolder(path, alive, announced)
+            return claimed
         alive.close()
         for _ in range(_TRIES):
             if path.exists():
@@ -102,21 +113,30 @@ def announced(paths: Iterable[Path]) -> PrivateFolder | None:
 
 def sweep(parent: Path, prefix: str) -> None:
     """Clear the private folders of our own processes that died: finish what they had decided, and remove the rest."""
-    for folder in parent.glob(f"{prefix}*"):
-        clear(folder)
+    try:
+        with os.scandir(parent) as found:
+            names = [entry.name for entry in found if entry.name.startswith(prefix)]
+    except OSError:
+        return  # who makes a folder there learns it
+    for name in names:
+        clear(parent / name)
 
 
 def clear(folder: Path) -> None:
     """Clear a private folder if its owner is dead; anything else is left alone."""
-    if not _NAME.fullmatch(folder.name):
+    mine = _ours.get(folder)
+    if not _NAME.fullmatch(folder.name) or (mine is not None and mine.is_held):
         return
     with suppress(OSError):
         about = folder.lstat()
         if not stat.S_ISDIR(about.st_mode) or (hasattr(os, "getuid") and about.st_uid != os.getuid()):
             return
-        if not (folder / _ALIVE).exists():
+        try:
+            alive = (folder / _ALIVE).open("rb+")
+        except FileNotFoundError:
             folder.rmdir()  # its owner died at its first or last step; a folder with anything in it is not ours
-        with (folder / _ALIVE).open("rb+") as alive:
+            return
+        with alive:
             if _lock(alive):
                 _cleared(folder)
 
