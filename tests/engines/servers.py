@@ -55,30 +55,42 @@ class Server:
 
     def __post_init__(self) -> None:
         self.process = self.start()
+        self._kept: adbc.Connection | None = None
 
     def address(self, user: str = "tester", database: str = "postgres") -> str:
         return f"postgresql://{user}@127.0.0.1:{self.port}/{database}"
 
     def run(self, *statements: str) -> None:
         """Execute statements, each in a transaction of its own."""
-        with adbc.connect(self.address(), autocommit=True) as connection, connection.cursor() as cursor:
+        with self._connection().cursor() as cursor:
             for statement in statements:
                 cursor.execute(statement)
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
-        with adbc.connect(self.address(), autocommit=True) as connection, connection.cursor() as cursor:
+        with self._connection().cursor() as cursor:
             cursor.execute(query)
             return list(cursor.fetchall())
 
     def put(self, name: str, table: pa.Table) -> str:
         """Make a table anew and return its address."""
-        with adbc.connect(self.address()) as connection, connection.cursor() as cursor:
+        with self._connection().cursor() as cursor:
             cursor.adbc_ingest(name, table, mode="replace")
-            connection.commit()
         return f"{self.address()}#{name}"
+
+    def _connection(self) -> adbc.Connection:
+        """Return the connection that is kept while the server runs: a new one reads all types of the server first."""
+        if self._kept is None:
+            self._kept = adbc.connect(self.address(), autocommit=True)
+        return self._kept
+
+    def _forget(self) -> None:
+        if self._kept is not None:
+            self._kept.close()
+            self._kept = None
 
     def stop(self) -> None:
         """Stop the server at once, as a machine that goes down does."""
+        self._forget()
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGQUIT)
         self.process.wait(30)
