@@ -14,10 +14,15 @@ import pytest
 from pypdf import PdfReader
 
 import tclose
+from faces.hospital import POLICY, write_hospital
 from tclose.errors import EngineFailedError, InputError
 from tclose.printing import browsers, found_browser, pdf, printed
 from web.browsing import chromium
 
+TOP, BOTTOM = 842 - 48, 51
+"""The margins of a sheet of A4, in points from its lower edge."""
+LINE = 24
+"""So many points a line takes with what is around it, a heading too."""
 RELEASE = ("anonymize", "example:salary", "--k", 3, "--t", "0.45", "--hierarchy", "age=flat")
 
 
@@ -47,8 +52,45 @@ def pretends(monkeypatch, tmp_path):
     return name
 
 
+MANY = ",".join(f"s{at}" for at in range(40))
+
+
+def many_attributes(folder):
+    """Write a table of many sensitive attributes and return its path."""
+    path = folder / "many.csv"
+    rows = (f"{row % 2}," + ",".join(str(row * at % 3) for at in range(40)) for row in range(12))
+    path.write_text("\n".join((f"zip,{MANY}", *rows)))
+    return path
+
+
 def texts_of(content):
     return [page.extract_text() for page in PdfReader(BytesIO(content)).pages]
+
+
+def laid_out(content):
+    """Return of each sheet between its margins: texts with their heights in points, and the heights of its headings."""
+    read = PdfReader(BytesIO(content))
+    headings = [[] for _ in read.pages]
+    for entry in every_entry(read.outline):
+        headings[read.get_destination_page_number(entry)].append(float(entry.top))
+    return [(texts_between_margins(page), tops) for page, tops in zip(read.pages, headings, strict=True)]
+
+
+def every_entry(outline):
+    for entry in outline:
+        yield from every_entry(entry) if isinstance(entry, list) else [entry]
+
+
+def texts_between_margins(page):
+    found = []
+
+    def visit(text, ours, theirs, _font, _size):
+        height = theirs[4] * ours[1] + theirs[5] * ours[3] + ours[5]
+        if text.strip() and BOTTOM < height < TOP:
+            found.append((height, text.strip()))
+
+    page.extract_text(visitor_text=visit)
+    return found
 
 
 def is_alive(number):
@@ -95,6 +137,41 @@ def test_what_other_thresholds_cost_is_told_on_paper_too(printer, tmp_path, run)
     page = tmp_path / "report.pdf"
     assert run(*RELEASE, "--report", page, "--frontier", "--effort", 0).code == 0
     assert any("What other thresholds would cost" in text for text in texts_of(page.read_bytes()))
+
+
+@pytest.mark.parametrize("report", ["audit", "release", "release by a policy", "many attributes"])
+def test_sheets_are_filled_and_no_heading_is_the_last_thing_on_one(report, printer, tmp_path, run):
+    page, out = tmp_path / "report.pdf", tmp_path / "out.csv"
+    if report == "audit":
+        run("audit", "example:salary", "--k", 3, "--t", "0.3", "-o", page)
+    elif report == "release":
+        run(*RELEASE, "-o", out, "--report", page)
+    elif report == "release by a policy":
+        write_hospital(tmp_path)
+        (tmp_path / "tclose.toml").write_text(POLICY)
+        run("anonymize", "--policy", tmp_path / "tclose.toml", "-o", out, "--report", page)
+    else:
+        run("audit", many_attributes(tmp_path), "-q", "zip", "-s", MANY, "--t", "0.3", "-o", page)
+    sheets = laid_out(page.read_bytes())
+    for texts, headings in sheets:
+        lowest = min(height for height, _ in texts)
+        assert all(lowest < heading - LINE for heading in headings)
+    for texts, _ in sheets[:-1]:
+        assert (TOP - min(height for height, _ in texts)) / (TOP - BOTTOM) > 3 / 5
+
+
+def test_a_long_table_goes_on_below_its_titles(printer, tmp_path, run):
+    page = tmp_path / "report.pdf"
+    run("audit", many_attributes(tmp_path), "-q", "zip", "-s", MANY, "--t", "0.3", "-o", page)
+    sheets = [texts for texts, _ in laid_out(page.read_bytes())]
+    rows = [sum(text.startswith("t-closeness: t") for _, text in texts) for texts in sheets]
+    first, *others = [texts for texts, held in zip(sheets, rows, strict=True) if held]
+    assert sum(rows) == len(MANY.split(","))
+    assert any(text == "verdict" for _, text in first)
+    assert others
+    for texts in others:
+        highest = max(height for height, _ in texts)
+        assert "verdict" in {text for height, text in texts if height > highest - LINE}
 
 
 def test_a_pdf_says_of_itself_its_title_and_nothing_else(printer):
