@@ -376,5 +376,6 @@ class Explanations:
     def _repr_html_(self) -> str:
         from tclose.render.faces.html import fragment
         from tclose.render.telling.explanations import explanation_documents
+        from tclose.render.words.folders import unfoldered
 
-        return fragment(*explanation_documents(self.items))
+        return fragment(*explanation_documents(tuple(map(unfoldered, self.items))))

@@ -82,5 +82,6 @@ class Frontier:
     def _repr_html_(self) -> str:
         from tclose.render.faces.html import fragment
         from tclose.render.telling.frontiers import frontier_document
+        from tclose.render.words.folders import unfoldered_result
 
-        return fragment(frontier_document(self))
+        return fragment(frontier_document(unfoldered_result(self)))

@@ -110,8 +110,9 @@ class Profile:
     def _repr_html_(self) -> str:
         from tclose.render.faces.html import fragment
         from tclose.render.telling.profiles import profile_document
+        from tclose.render.words.folders import unfoldered_result
 
-        return fragment(profile_document(self))
+        return fragment(profile_document(unfoldered_result(self)))
 
 
 @shows_progress

@@ -376,8 +376,9 @@ class Audit:
     def _repr_html_(self) -> str:
         from tclose.render.faces.html import fragment
         from tclose.render.telling.audits import audit_document
+        from tclose.render.words.folders import unfoldered
 
-        return fragment(audit_document(self))
+        return fragment(audit_document(unfoldered(self)))
 
 
 def _figure(figures: Mapping[str, Figure], key: str, where: str) -> Figure:

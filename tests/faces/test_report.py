@@ -209,6 +209,23 @@ def test_folders_of_this_machine_are_not_in_the_report(tmp_path):
     assert "hospital.csv" in html
 
 
+def test_folders_of_this_machine_are_not_in_what_notebooks_keep(tmp_path):
+    table = write_hospital(tmp_path)
+    roles, flat = Roles(["zip", "age"], "salary:ordered"), {"zip": "flat", "age": "flat"}
+    results = [
+        tclose.explain(table, roles),
+        tclose.anonymize(table, roles, require={"k": 3}, hierarchies=flat),
+        tclose.profile(table),
+        tclose.audit(table, roles),
+        tclose.frontier(table, roles, sweep="k", values=[2, 3], methods=["mondrian"], hierarchies=flat),
+        tclose.attack(table, roles, require={"k": 2}, hierarchies=flat),
+    ]
+    for told in [each._repr_html_() for each in results] + [results[-1].to_html()]:
+        assert str(tmp_path) not in told
+    for result in results[1:]:
+        assert "hospital.csv" in result._repr_html_()
+
+
 def test_folders_of_a_pattern_are_not_in_the_report(tmp_path):
     write_hospital(tmp_path)
     html = tclose.audit(tmp_path / "hosp*.csv", Roles("zip", "salary:ordered")).to_html()

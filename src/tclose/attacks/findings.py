@@ -216,8 +216,9 @@ class Attack:
         """Return the attack as a page that stands alone."""
         from tclose.render.faces.html import report
         from tclose.render.telling.attacks import attack_document
+        from tclose.render.words.folders import unfoldered_result
 
-        return report(attack_document(self))
+        return report(attack_document(unfoldered_result(self)))
 
     def to_markdown(self) -> str:
         """Return the attack as Markdown."""
@@ -235,5 +236,6 @@ class Attack:
     def _repr_html_(self) -> str:
         from tclose.render.faces.html import fragment
         from tclose.render.telling.attacks import attack_document
+        from tclose.render.words.folders import unfoldered_result
 
-        return fragment(attack_document(self))
+        return fragment(attack_document(unfoldered_result(self)))

@@ -15,7 +15,7 @@ from tclose.policy import Policy
 from tclose.releases import Release, Written
 from tclose.render.telling.decisions import risk_of_being_found, risk_of_being_told
 from tclose.render.words import audits as words
-from tclose.render.words.folders import unfoldered, unfoldered_release
+from tclose.render.words.folders import unfoldered, unfoldered_result
 from tclose.render.words.phrases import joined
 from tclose.render.words.releases import required_texts
 from tclose.render.words.risks import risks
@@ -246,7 +246,7 @@ def _recoding(policy: Policy) -> dict[str, Any]:
 def _release_words(release: Release, written: Written | None) -> dict[str, Any]:
     from tclose.render.words import releases as told
 
-    release = unfoldered_release(release)
+    release = unfoldered_result(release)
     sentences = (told.size_sentence(release), told.kept_sentence(release), told.method_sentence(release))
     return {
         "verdict": told.verdict(release),

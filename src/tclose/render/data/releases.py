@@ -13,7 +13,7 @@ from tclose.render.data.attacks import attack_data
 from tclose.render.data.json import SCHEMA_VERSION, audit_data, finite, trajectories_data, value_data
 from tclose.render.words.beside import ORIGINAL_WITHHELD, beside
 from tclose.render.words.cells import key_data
-from tclose.render.words.folders import unfoldered_release
+from tclose.render.words.folders import unfoldered_result
 from tclose.render.words.releases import kept_share, nearest, required_texts, shown_key
 
 
@@ -68,7 +68,7 @@ def _revealed(found: Revealed | None) -> dict[str, Any] | None:
 def report_data(release: Release, written: Written) -> dict[str, Any]:
     """Return the report that goes beside a release: the release, its files and both audits, without folders."""
     return {
-        **release_data(unfoldered_release(release)),
+        **release_data(unfoldered_result(release)),
         "files": {
             what: path.name
             for what, path in (("release", written.path), ("recipe", written.recipe), ("report", written.report))

@@ -17,7 +17,7 @@ from tclose.render.words import releases as words
 from tclose.render.words.audits import attribute_words, found_words
 from tclose.render.words.beside import beside
 from tclose.render.words.cells import visible
-from tclose.render.words.folders import unfoldered_release, without_folders
+from tclose.render.words.folders import unfoldered_result, without_folders
 from tclose.results import Verdict
 
 CROISSANT = "http://mlcommons.org/croissant/1.0"
@@ -172,7 +172,7 @@ def _name(release: Release) -> str:
 
 
 def _description(release: Release) -> str:
-    told = unfoldered_release(beside(release))
+    told = unfoldered_result(beside(release))
     return " ".join([words.verdict(told), *words.care_sentences(told)])
 
 

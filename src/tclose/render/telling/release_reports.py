@@ -48,7 +48,7 @@ from tclose.render.words import frontiers as frontier_words
 from tclose.render.words import releases as words
 from tclose.render.words.beside import NOT_TOLD, beside, confidential, original_withheld
 from tclose.render.words.cells import visible
-from tclose.render.words.folders import unfoldered_release, without_folders
+from tclose.render.words.folders import unfoldered_result
 from tclose.render.words.phrases import classes, counted, everyone, joined, percent, title_of
 from tclose.results import Audit, Figure
 from tclose.roles import CARRIES
@@ -93,7 +93,7 @@ def release_report(
         When the report is made; now if left out.
     """
     about = about or About()
-    release = unfoldered_release(beside(release if frontier is None else release.with_original()))
+    release = unfoldered_result(beside(release if frontier is None else release.with_original()))
     audits = _audits(release, written)
     told = _assumed(release, audits, made or datetime.now(UTC))
     missed = "" if release.holds else f"Required: {joined(words.required_texts(release.requirements))}."
@@ -122,6 +122,7 @@ def release_report(
 
 def notebook_release(release: Release) -> Document:
     """Return a release as a notebook shows it: what it has by every figure, before and after, and its classes drawn."""
+    release = unfoldered_result(release)
     document, release = release_document(release), release.with_original()
     audits = _audits(release, None)
     if audits is None:
@@ -187,7 +188,7 @@ def _release(
         yield from useful_blocks(release.work.useful())
         yield from _lattice(release, release.work.around())
     if frontier is not None:
-        yield from _frontier(replace(frontier, source=without_folders(frontier.source)))
+        yield from _frontier(unfoldered_result(frontier))
     if release.recipe is not None:
         yield Heading("Recipe")
         yield terms(_recipe(release))

@@ -8,8 +8,11 @@ from dataclasses import replace
 from pathlib import Path, PurePath, PureWindowsPath
 from typing import Any, TypeVar
 
+from tclose.attacks.findings import Attack
 from tclose.composing import Composition
 from tclose.explanations import Explanation
+from tclose.frontiers import Frontier
+from tclose.profiling import Profile
 from tclose.releases import Release
 from tclose.results import Audit
 
@@ -18,6 +21,7 @@ _QUOTED = re.compile(r"""(?<!\w)(?P<quote>['"])(?P<path>(?:(?!(?P=quote)).)*[/\\
 _FILE = re.compile(r"(?:[/\\]|[A-Za-z]:[/\\]).*|(?!\w+://).*(?:\.\w+|[*?\]][^/\\]*)", re.DOTALL)
 """A path from the root, with the ending of a file, or a pattern; names of columns, such as mg/dl, seldom are so."""
 Found = TypeVar("Found", Audit, Explanation)
+Named = TypeVar("Named", Attack, Frontier, Profile, Release)
 
 
 def without_folders(source: str) -> str:
@@ -74,9 +78,9 @@ def unfoldered(found: Found) -> Found:
     return replace(found, **changed)
 
 
-def unfoldered_release(release: Release) -> Release:
-    """Return a release whose table is named without its folders, in its notes too."""
-    return replace(release, source=without_folders(release.source), notes=_notes(release.notes))
+def unfoldered_result(found: Named) -> Named:
+    """Return a result whose table is named without its folders, in its notes too."""
+    return replace(found, source=without_folders(found.source), notes=_notes(found.notes))
 
 
 def _notes(notes: Iterable[str]) -> tuple[str, ...]:
