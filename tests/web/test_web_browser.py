@@ -277,6 +277,7 @@ def test_a_release_that_keeps_nothing_is_amber_and_one_click_leads_to_one_that_k
         page.click("#release-start")
         page.wait_for_selector("#release-outcome .verdict.cares")
         assert "t ≤ 0.3 of disease binds" in page.inner_text("#release-outcome .care")
+        assert page.inner_text("#release-nearest") == "Take t ≤ 0.4445 of disease, and make it again"
         page.click("#release-nearest")
         page.wait_for_selector("#release-outcome .verdict.holds")
         assert page.input_value("#threshold-t-disease") == "0.4445"

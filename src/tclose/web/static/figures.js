@@ -6,7 +6,7 @@ import { print, take } from "./api.js";
 import { plainly } from "./faults.js";
 import { meaning } from "./terms.js";
 import { madeFor, outdated, sure, taking, tried } from "./stale.js";
-import { kept, listen, measure, quasi, sensitive, state } from "./store.js";
+import { kept, listen, measure, modelOf, quasi, sensitive, state } from "./store.js";
 
 export function figuresPanel(explain) {
   const body = h("div", { class: "figures" });
@@ -74,8 +74,6 @@ function verdict({ audit, verdict: sentence, care, table }, stale) {
   const mark = judged === null ? "" : judged ? "✓ " : "✗ ";
   return h("section", { class: `verdict ${kind}` }, stale ? h("p", { class: "outdated" }, h("strong", {}, madeFor(state.audit.made))) : null, h("h2", { class: kind }, h("span", { "aria-hidden": "true" }, mark), sentence), careful(care), h("p", { class: "soft" }, table, meaning("reference")), audit.warnings.map((line) => h("p", { class: "warning" }, visible(line))));
 }
-
-const modelOf = (key) => state.words.models.find((model) => model.key === key);
 
 function card(key, risk, found) {
   const model = modelOf(key);

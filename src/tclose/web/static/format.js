@@ -34,6 +34,9 @@ export function number(value) {
   return value.toFixed(4).replace(/\.?0+$/, "");
 }
 
+// How a model's figure stands to its threshold.
+export const sign = ({ good, strict }) => ({ high: ["≥", ">"], low: ["≤", "<"] })[good][Number(strict)];
+
 // A figure of the library: its value, and its fraction where it has one that people can read.
 export function figure(found) {
   if (!found) return "–";

@@ -1,10 +1,10 @@
 // The frontier: what each threshold keeps with each method; a point can be taken over.
 
 import { button, field, h, say, select } from "./dom.js";
-import { number, percent } from "./format.js";
+import { number, percent, sign } from "./format.js";
 import { drawn, framed, pickable, titleOf } from "./pictures.js";
 import { meaning } from "./terms.js";
-import { change, state, tell } from "./store.js";
+import { change, modelOf, state, tell } from "./store.js";
 import { worker } from "./work.js";
 
 export function frontierPanel() {
@@ -31,7 +31,7 @@ function outcome(job, { stale }) {
     h(
       "tr",
       {},
-      h("th", { scope: "row" }, `${frontier.sweep} ${frontier.sweep === "k" ? "≥" : "≤"} ${threshold.text}`),
+      h("th", { scope: "row" }, `${frontier.sweep} ${sign(modelOf(frontier.sweep))} ${threshold.text}`),
       frontier.methods.map((method) => {
         const point = frontier.points.find((each) => each.method === method && each.threshold.text === threshold.text);
         if (!point?.holds) return h("td", { class: "soft" }, "none");

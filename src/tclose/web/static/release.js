@@ -4,11 +4,11 @@ import { button, careful, field, h, redraw, say, select, tabled, verdictKind } f
 import { print, take } from "./api.js";
 import { aboutReport } from "./about.js";
 import { comparison } from "./compare.js";
-import { percent, visible } from "./format.js";
+import { percent, sign, visible } from "./format.js";
 import { taking } from "./stale.js";
 import { meaning } from "./terms.js";
 import { usefulness } from "./useful.js";
-import { change, handOver, kept, listen, state, tell } from "./store.js";
+import { change, handOver, kept, listen, modelOf, state, tell } from "./store.js";
 import { worker } from "./work.js";
 
 export function releasePanel() {
@@ -82,7 +82,7 @@ function nearest(binding, again) {
     change((policy) => { for (const each of bound) placeOf(policy, each)[each.model] = each.nearest; });
     again();
   };
-  const words = bound.map((each) => `${each.model} ${each.nearest}${each.attribute === null ? "" : ` of ${visible(each.attribute)}`}`).join(" and ");
+  const words = bound.map((each) => `${each.model} ${sign(modelOf(each.model))} ${each.nearest}${each.attribute === null ? "" : ` of ${visible(each.attribute)}`}`).join(" and ");
   return [
     h("p", { class: "actions" }, button(`Take ${words}, and make it again`, take, { class: "primary", id: "release-nearest" })),
     h("p", { class: "hint" }, "This keeps whole levels of one column. A release with classes of several levels may keep something sooner: What thresholds cost, below, tries them."),

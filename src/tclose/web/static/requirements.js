@@ -1,11 +1,11 @@
 // The requirements: a threshold for the table, for every sensitive attribute, or for one.
 
 import { button, field, h, redraw, select } from "./dom.js";
-import { visible } from "./format.js";
+import { sign, visible } from "./format.js";
 import { populationFault, thresholdFault } from "./faults.js";
 import { projectActions } from "./project.js";
 import { meaning } from "./terms.js";
-import { change, listen, quasi, sensitive, state } from "./store.js";
+import { change, listen, modelOf, quasi, sensitive, state } from "./store.js";
 
 const MOST_KNOWN = 5;
 const TOGETHER = [
@@ -56,8 +56,6 @@ function thresholds() {
   return found;
 }
 
-const modelOf = (key) => state.words.models.find((model) => model.key === key);
-
 function rows() {
   const all = thresholds();
   if (!all.length) return h("p", { class: "hint" }, "Nothing is required, so nothing is judged.");
@@ -70,14 +68,14 @@ function unlimited() {
   const asked = thresholds().filter(([key]) => modelOf(key).scope !== "table").map(([, attribute]) => attribute);
   const free = asked.includes(null) ? [] : sensitive().filter((name) => !asked.includes(name));
   if (!free.length) return null;
-  const { key, example } = modelOf("t");
+  const model = modelOf("t");
+  const { key, example } = model;
   const take = () => change((policy) => { for (const name of free) policy.columns[name][key] = example; });
-  return h("p", { class: "hint", id: "unlimited" }, `Nothing limits what is learned of ${free.map(visible).join(", ")}. `, button(`Require ${key} ≤ ${example}`, take, { class: "link", id: "limit" }));
+  return h("p", { class: "hint", id: "unlimited" }, `Nothing limits what is learned of ${free.map(visible).join(", ")}. `, button(`Require ${key} ${sign(model)} ${example}`, take, { class: "link", id: "limit" }));
 }
 
 function row(key, attribute, text) {
   const model = modelOf(key);
-  const sign = model.good === "high" ? (model.strict ? ">" : "≥") : model.strict ? "<" : "≤";
   const id = `threshold-${key}-${attribute ?? ""}`;
   const fault = thresholdFault(key);
   const place = (policy) => (attribute === null ? policy.policy : policy.columns[attribute]);
@@ -89,7 +87,7 @@ function row(key, attribute, text) {
   return h(
     "li",
     {},
-    h("label", { for: id }, h("strong", {}, `${key} ${sign}`), h("span", { class: "unseen" }, ` of ${of}`)),
+    h("label", { for: id }, h("strong", {}, `${key} ${sign(model)}`), h("span", { class: "unseen" }, ` of ${of}`)),
     input,
     h("span", { class: "soft" }, `${of}${!requirementsSuggested() && suggests(key, attribute, text) ? ", suggested" : ""}`, meaning(model.title, model.meaning)),
     button("✕", () => change((policy) => { delete place(policy)[key]; }), { class: "icon", "aria-label": `Remove the requirement ${key} of ${of}` }),

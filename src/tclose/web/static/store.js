@@ -46,6 +46,7 @@ export const namesWith = (role) =>
 
 export const quasi = () => namesWith("quasi-identifier");
 export const sensitive = () => namesWith("sensitive");
+export const modelOf = (key) => state.words.models.find((model) => model.key === key);
 
 // Whether all roles are still those that were suggested; nobody has said that they are right.
 export const rolesSuggested = () =>
