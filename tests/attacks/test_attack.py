@@ -22,6 +22,7 @@ from tclose.recoding.partition import INTERVAL, published
 from tclose.recoding.search import Search
 
 ROLES = tclose.Roles(["town", "age"], ["illness:nominal"])
+SALARY = {"zip": "mask", "age": "flat"}
 FLAT = {"town": "flat", "age": "intervals:10,50"}
 
 
@@ -260,3 +261,20 @@ def test_numbers_farther_apart_than_a_float_are_attacked():
     table = {"q": [at % 5 for at in range(40)], "s": numbers * 5}
     found = tclose.attack(table, tclose.Roles("q", "s:numeric"), require={"k": 2, "t": "0.9"})
     assert found.outcomes
+
+
+def test_who_claims_nothing_does_not_stand_for_those_who_do():
+    """The widest interval is that of an attacker with nothing to show; it said that nobody can claim anything."""
+    found = tclose.attack("example:salary", require={"k": 3}, hierarchies=SALARY, attackers=["reader", "method-model"])
+    silent = [replace(each, claims=0.0, gain=replace(each.gain, value=0.0, high=1.0)) for each in found.outcomes]
+    nobody = replace(found, outcomes=tuple(silent))
+    assert "No attacker can claim a value of salary or disease of anybody." in nobody.to_markdown()
+    loud = replace(silent[-1], claims=0.5, right=0.5, control_right=0.25, gain=replace(silent[-1].gain, high=0.25))
+    somebody = replace(found, outcomes=(*silent[:-1], loud))
+    assert "No attacker" not in somebody.to_markdown()
+    assert "claims about 50 % of people, of which 50 % are right" in somebody.to_markdown()
+
+
+def test_names_of_attackers_and_attributes_are_drawn_whole():
+    found = tclose.attack("example:salary", require={"k": 3}, hierarchies=SALARY, attackers=["method-model"])
+    assert "…" not in found.to_svg()

@@ -180,10 +180,14 @@ class Attack:
 
     @property
     def worst(self) -> Outcome | None:
-        """The outcome of the largest gain, or without a control group of the most claims; None without outcomes."""
+        """The outcome of the largest gain, or without a control group of the most claims; None without outcomes.
 
-        def rank(outcome: Outcome) -> tuple[float, float]:
-            return (-1.0 if outcome.gain is None else outcome.gain.high, outcome.claims)
+        An attacker who claims nothing comes behind those who do, however wide the interval of its gain.
+        """
+
+        def rank(outcome: Outcome) -> tuple[bool, float, float]:
+            high = -1.0 if outcome.gain is None else outcome.gain.high
+            return (outcome.claims > 0, high, outcome.claims)
 
         return max(self.outcomes, key=rank, default=None)
 

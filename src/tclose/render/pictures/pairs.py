@@ -51,10 +51,12 @@ def groups_drawn(groups: Sequence[Group], top: float, most: float, identity: str
     identity
         The picture's word, for its hatching.
     left
-        Where bars begin; names stand left of it.
+        Where bars begin; names stand left of it. Longer names push it to the right, up to the middle.
     """
     parts, y = [], top
     numbers = max((text_width(bar.shown, SMALL) for group in groups for bar in group.bars), default=0.0)
+    longest = max((text_width(group.label) for group in groups), default=0.0)
+    left = max(left, min(MARGIN + longest + 16, WIDTH / 2))
     room = WIDTH - left - MARGIN - _APART - numbers
     for group in groups:
         middle = y + (len(group.bars) * (_BAR + _GAP) - _GAP) / 2 + 5

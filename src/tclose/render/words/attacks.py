@@ -59,7 +59,7 @@ def finding(attack: Attack) -> str:
         return ""
     who = f"The attacker '{worst.attacker}', who knows {ATTACKERS[worst.attacker].knows},"
     if not worst.claims:
-        return f"No attacker can claim a value of {visible(worst.attribute)} of anybody."
+        return f"No attacker can claim a value of {' or '.join(map(visible, attack.beyond))} of anybody."
     told = f"{who} makes claims about {percent(worst.claims)} of people, of which {percent(worst.right or 0)} are right"
     if worst.gain is None:
         return f"{told}."
