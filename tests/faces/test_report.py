@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from datetime import UTC, datetime
 from fractions import Fraction
 from html.parser import HTMLParser
+from typing import Any
 
 import pytest
 
@@ -212,7 +213,7 @@ def test_folders_of_this_machine_are_not_in_the_report(tmp_path):
 def test_folders_of_this_machine_are_not_in_what_notebooks_keep(tmp_path):
     table = write_hospital(tmp_path)
     roles, flat = Roles(["zip", "age"], "salary:ordered"), {"zip": "flat", "age": "flat"}
-    results = [
+    results: list[Any] = [
         tclose.explain(table, roles),
         tclose.anonymize(table, roles, require={"k": 3}, hierarchies=flat),
         tclose.profile(table),
