@@ -72,17 +72,18 @@ def test_an_audit_names_what_stands_in_the_table_without_protection():
     found = audit(FRAME, Roles(**KNOWN), require={"k": 2})
     assert found.unprotected == ("notes", "ward") == tuple(json.loads(found.to_json())["unprotected"])
     assert found.holds
-    told = "meets its requirement. Published without protection: notes and ward."
+    told = "meets its requirement. It names people: name. Published without protection: notes and ward."
     assert all(told in " ".join(re.sub("<[^>]*>", "", face).split()) for face in every_face(found))
 
 
 def test_what_is_not_protected_is_amber_whatever_the_verdict_is():
+    care = "It names people: name. Published without protection: notes and ward."
     for require, verdict in (({"k": 2}, "33"), ({"k": 9}, "31")):
         document = audit_document(audit(FRAME, Roles(**KNOWN), require=require))
         first, *_ = text(document, colour=True, width=200).splitlines()
         assert first.startswith(f"\x1b[{verdict}m")
-        assert first.endswith("\x1b[33mPublished without protection: notes and ward.\x1b[0m")
-        assert '<span class="cares">Published without protection: notes and ward.</span></h1>' in report(document)
+        assert first.endswith(f"\x1b[33m{care}\x1b[0m")
+        assert f'<span class="cares">{care}</span></h1>' in report(document)
 
 
 def test_a_verdict_of_thousands_of_columns_is_short():

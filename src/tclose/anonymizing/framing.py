@@ -250,8 +250,8 @@ def _check_trees(trees: Mapping[str, _Tree], observed: Sequence[Observed]) -> No
 def _all_flat(names: Sequence[str]) -> str:
     """Return what keeps the values of columns or replaces them as a whole, ready to be pasted."""
     python = ", ".join(f"{name!r}: 'flat'" for name in names)
-    options = shlex.join(part for name in names for part in ("--hierarchy", f"{name}=flat"))
-    return either(f"hierarchies={{{python}}}", options)
+    options = " --hierarchy ".join(shlex.quote(f"{name}=flat") for name in names)
+    return either(f"hierarchies={{{python}}}", f"--hierarchy {options}")
 
 
 def _words_among_codes(trees: Mapping[str, _Tree], observed: Sequence[Observed]) -> str:
