@@ -99,7 +99,7 @@ def test_the_documents_do_not_depend_on_what_the_rows_left_out_are(tmp_path):
 def test_shares_beside_a_release_are_rounded_and_the_owner_is_told_all_of_them(tmp_path):
     found = released(table("aababb"), {"k": 2, "t": "2/5"}, "mondrian")
     beside = json.loads(found.write(tmp_path / "out.csv").report.read_text())
-    assert beside["losses"]["query"] is None
+    assert beside["losses"]["sse"] is None
     assert beside["slack"] is None
     assert beside["confidential"] is False
     for key in ("lm", "gcp", "arx"):
@@ -112,7 +112,7 @@ def test_shares_beside_a_release_are_rounded_and_the_owner_is_told_all_of_them(t
     assert everything["slack"]["value"] == float(found.slack)
     assert "Confidential: this tells of the original" in owner.to_html()
     assert "Confidential" in owner.to_markdown()
-    assert "query" in str(found)
+    assert "nue_share" in str(found)
     assert "Confidential" not in found.to_html()
 
 

@@ -73,7 +73,7 @@ def test_gathering_finds_a_release_of_whole_classes_wherever_there_is_one(proble
 
 
 @some
-@given(problem=posed(), whole=st.booleans(), loss=st.sampled_from(["lm", "gcp", "arx", "precision", "nue", "query"]))
+@given(problem=posed(), whole=st.booleans(), loss=st.sampled_from(["lm", "gcp", "arx", "precision", "nue"]))
 def test_an_improvement_is_a_release_and_never_worse_than_its_start(problem, whole, loss):
     search = Search(loss=LOSSES[loss], whole_classes=whole, effort=BRIEF)
     start = merge.find(problem, search)

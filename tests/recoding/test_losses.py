@@ -125,7 +125,7 @@ def test_a_value_of_which_all_rows_were_left_out_before_has_no_bits():
 
 
 FULL = {
-    **dict.fromkeys(("lm", "gcp", "arx", "precision", "nue_share", "query", "marginals"), 1.0),
+    **dict.fromkeys(("lm", "gcp", "arx", "precision", "nue_share"), 1.0),
     "nue": 2 * 9 * math.log2(9),
     "dm": 81,
     "dm_star": 0,

@@ -11,15 +11,12 @@ from itertools import product
 import numpy as np
 import pytest
 
-from recoding.losses_problems import at_node, in_classes, nothing_released, problem_of, released, without
-from tclose import compiled
+from recoding.losses_problems import at_node, in_classes, problem_of, released, without
 from tclose.hierarchies import Hierarchy
-from tclose.recoding.losses import queries
-from tclose.recoding.losses.catalogue import LOSSES, all_losses, losses_by_column, marginal_distances
-from tclose.recoding.losses.queries import estimates, query_error, true_answers, workload
-from tclose.recoding.losses.query_loops import BITS
-from tclose.recoding.losses.reader import positions
+from tclose.recoding.losses.catalogue import LOSSES, all_losses, losses_by_column
+from tclose.recoding.marginals import marginal_distances
 from tclose.recoding.partition import INTERVAL, hulls, published
+from tclose.recoding.reader import positions
 from tclose.roles import Nominal, Ordered
 
 PLACES = Hierarchy(
@@ -179,79 +176,6 @@ def test_the_random_releases_have_all_that_can_go_wrong():
     assert any(published(partition).number < partition.number for _, partition in releases)
 
 
-@pytest.mark.parametrize("ways", [{}, {(compiled, "PAYS_FROM"): 0, (queries, "_WORDS"): 0, (queries, "_AT_ONCE"): 7}])
-@seeds
-def test_answers_to_queries_are_what_loops_over_rows_find(seed, ways, monkeypatch):
-    """As plain Python, and compiled, a word of rows and a query at a time."""
-    for way, few in ways.items():
-        monkeypatch.setattr(*way, few)
-    problem = random_problem(seed, rows=250)
-    assert len(problem.counts) > 2 * BITS
-    assert problem.counts.max() > 1
-    partition = random_release(problem, seed)
-    asked = workload(problem, 60, conditions=2)
-    rows = listed_rows(problem, partition)
-    truth, guesses = [], []
-    for query in range(60):
-        wanted = {
-            int(column): {code for code, place in enumerate(positions(problem.quasi[column])) if low <= place <= high}
-            for column, low, high in zip(asked.columns[query], asked.first[query], asked.last[query], strict=True)
-        }
-        ranks = range(int(asked.first_rank[query]), int(asked.last_rank[query]) + 1)
-        meant = [row for row in rows if row[1][asked.attribute[query]] in ranks]
-        truth.append(sum(all(codes[column] in wanted[column] for column in wanted) for codes, *_ in meant))
-        guesses.append(
-            sum(
-                math.prod(Fraction(len(cells[column][2] & wanted[column]), len(cells[column][2])) for column in wanted)
-                for *_, cells in meant
-                if cells is not None
-            )
-        )
-    assert true_answers(problem, asked).tolist() == truth
-    assert estimates(problem, partition, asked) == pytest.approx([float(guess) for guess in guesses], rel=1e-12)
-
-
-def test_the_query_error_is_the_median_over_queries_with_an_answer():
-    problem = random_problem(3)
-    partition = random_release(problem, 3)
-    asked = workload(problem)
-    truth, guesses = true_answers(problem, asked).tolist(), estimates(problem, partition, asked).tolist()
-    errors = sorted(abs(guess - answer) / answer for guess, answer in zip(guesses, truth, strict=True) if answer)
-    assert 500 < len(errors) < 1000
-    middle = (errors[(len(errors) - 1) // 2] + errors[len(errors) // 2]) / 2
-    assert query_error(problem, partition) == pytest.approx(middle, rel=1e-12)
-
-
-def test_queries_have_ranges_of_the_wanted_width_in_different_columns():
-    """A share of 0.1 in four conditions is 0.1^(1/4) ≈ 0.562 of each column's values."""
-    problem = random_problem(0)
-    asked = workload(problem)
-    lengths = np.array([len(quasi.values) for quasi in problem.quasi])[asked.columns]
-    assert asked.columns.shape == (1000, 3)
-    assert all(sorted(row) == [0, 1, 2] for row in asked.columns.tolist())
-    assert (asked.last - asked.first + 1 == np.rint(lengths * 0.1 ** (1 / 4))).all()
-    assert (asked.first >= 0).all()
-    assert (asked.last < lengths).all()
-    assert {*asked.attribute.tolist()} == {0, 1}
-
-
-def test_queries_depend_on_the_seed_alone():
-    problem = random_problem(0)
-    same, other = workload(problem), workload(replace(problem, seed=1))
-    assert all(np.array_equal(a, b) for a, b in zip(vars(workload(problem)).values(), vars(same).values(), strict=True))
-    assert not np.array_equal(same.first, other.first)
-
-
-def test_without_a_sensitive_attribute_queries_ask_for_quasi_identifiers():
-    whole = random_problem(0)
-    problem = replace(whole, domains=(), ranks=whole.ranks[:, :0], tasks=())
-    asked = workload(problem)
-    assert {*asked.attribute.tolist()} == {-1}
-    everything = in_classes(problem, lambda *_: 0)
-    assert query_error(problem, nothing_released(problem)) == 1
-    assert 0 < query_error(problem, everything) < 10
-
-
 def test_positions_keep_the_values_of_every_node_together():
     for missing in (False, True):
         quasi = random_problem(0, missing=missing).quasi[0]
@@ -295,7 +219,6 @@ def test_marginals_are_what_loops_over_rows_find(seed):
     expected["grade"] = sum(abs(sum(shares[2][:at]) - sum(shares[3][:at])) for at in (1, 2, 3)) / 3
     found = marginal_distances(problem, partition)
     assert found == pytest.approx({name: float(value) for name, value in expected.items()}, abs=1e-12)
-    assert LOSSES["marginals"].of(problem, partition) == pytest.approx(float(sum(expected.values())) / 5, abs=1e-12)
 
 
 def test_marginals_by_hand():

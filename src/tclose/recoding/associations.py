@@ -9,9 +9,9 @@ from itertools import combinations
 import numpy as np
 
 from tclose.counts import Integers
-from tclose.recoding.losses.reader import covered
 from tclose.recoding.partition import Partition
 from tclose.recoding.problem import Codes, Floats, Problem
+from tclose.recoding.reader import covered
 
 MOST_CELLS = 4_000_000
 """Pairs of columns with more combinations of values are looked at as they are published, a cell as one value."""

@@ -14,7 +14,7 @@ from tclose.domains import Domain
 from tclose.recoding.associations import Association, associations
 from tclose.recoding.checking import cell_codes
 from tclose.recoding.losses.cells import losses_by_column
-from tclose.recoding.losses.marginals import marginal_distances
+from tclose.recoding.marginals import marginal_distances
 from tclose.recoding.partition import Partition
 from tclose.recoding.problem import Codes, Floats, Problem
 

@@ -16,18 +16,16 @@ from tclose.recoding.losses.cells import (
     losses_by_column,
 )
 from tclose.recoding.losses.classes import CLASS_SIZE, CLASS_SIZE_BY_K, DISCERNIBILITY, DISCERNIBILITY_BEFORE, VARIANCE
-from tclose.recoding.losses.marginals import MARGINALS, marginal_distances
-from tclose.recoding.losses.queries import QUERY_ERROR
 from tclose.recoding.partition import Partition
 from tclose.recoding.problem import Problem
 
-__all__ = ["LOSSES", "Loss", "all_losses", "losses_by_column", "marginal_distances"]
+__all__ = ["LOSSES", "Loss", "all_losses", "losses_by_column"]
 
 LOSSES: dict[str, Loss] = {
     loss.key: loss
     for loss in (
         LOSS_METRIC, CERTAINTY_PENALTY, ARX, PRECISION, ENTROPY, ENTROPY_SHARE, DISCERNIBILITY,
-        DISCERNIBILITY_BEFORE, CLASS_SIZE, CLASS_SIZE_BY_K, VARIANCE, QUERY_ERROR, MARGINALS,
+        DISCERNIBILITY_BEFORE, CLASS_SIZE, CLASS_SIZE_BY_K, VARIANCE,
     )
 }  # fmt: skip
 

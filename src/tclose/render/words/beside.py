@@ -20,9 +20,8 @@ _CLASSES_UNSAID = (
     "What the classes of the original had of sensitive values is not told here: it may give away who was in them."
 )
 _COSTS_UNSAID = (
-    "Shares are rounded, and what follows from who has which value is not told here (the error of queries, slack, what "
-    "a model learns, other levels and thresholds): whoever tries every original could find the one that gives just "
-    "such figures."
+    "Shares are rounded, and what follows from who has which value is not told here (slack, what a model learns, other "
+    "levels and thresholds): whoever tries every original could find the one that gives just such figures."
 )
 
 

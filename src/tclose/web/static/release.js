@@ -120,7 +120,7 @@ function downloads(job) {
     h("p", { class: "actions" }, save("Release as CSV", "release.csv", "release.csv", { class: "quiet" }), save("as Parquet", "release.parquet", "release.parquet", { class: "quiet" }), save("as JSON lines", "release.jsonl", "release.jsonl", { class: "quiet" })),
     h("p", { class: "actions" }, save("Report", "report.html", "release.report.html", { class: "quiet" }), taking("Print it, or save as PDF…", job, () => kept().then(() => print(job.id, "report.html")), { class: "quiet", "data-print": "report.html" }), save("Report as JSON", "report.json", "release.csv.report.json", { class: "quiet" })),
     h("p", { class: "actions" }, save("Report with everything (confidential)", "report.confidential.html", "release.report.confidential.html", { class: "quiet" })),
-    h("p", { class: "hint" }, "For the owner of the original: also what queries, models, other levels and thresholds say. It tells of the original what the release does not, and says so on every page."),
+    h("p", { class: "hint" }, "For the owner of the original: also what models, other levels and thresholds say. It tells of the original what the release does not, and says so on every page."),
     h("p", { class: "actions" }, save("Recipe (secret)", "recipe.json", "release.csv.recipe.json", { class: "quiet" }), meaning("recipe")),
     h("p", { class: "hint" }, "The recipe makes the release again. It holds values of the original: it is secret, and stays with the original."),
   );

@@ -7,11 +7,10 @@ import numpy as np
 from tclose.counts import Integers, sparse_block
 from tclose.domains import Domain
 from tclose.models.t_closeness import TCloseness
-from tclose.recoding.losses.base import Loss
 from tclose.recoding.losses.cells import value_counts
-from tclose.recoding.losses.reader import covered, positions
 from tclose.recoding.partition import Partition
 from tclose.recoding.problem import Codes, Floats, Problem, Quasi
+from tclose.recoding.reader import covered, positions
 
 
 def marginal_distances(problem: Problem, partition: Partition) -> dict[str, float]:
@@ -34,11 +33,6 @@ def marginal_distances(problem: Problem, partition: Partition) -> dict[str, floa
     return found
 
 
-def mean_marginal_distance(problem: Problem, partition: Partition) -> float:
-    """Return the mean of :func:`marginal_distances` over all columns."""
-    return float(np.mean(list(marginal_distances(problem, partition).values())))
-
-
 def _spread_evenly(quasi: Quasi, first: Codes, last: Codes, sizes: Integers) -> Floats:
     """Return how many released rows each value gets, if every cell counts evenly for the values in it."""
     share = sizes / (last - first + 1.0)
@@ -57,15 +51,3 @@ def _distance(quasi: Quasi, original: Floats, released: Floats) -> float:
 def _closeness(domain: Domain, ranks: Codes, counts: Integers) -> float:
     block = sparse_block(np.zeros(len(ranks), dtype=np.int64), ranks, counts, 1)
     return float(TCloseness().measure(block, domain).values[0]) if block.sizes[0] else 1.0
-
-
-MARGINALS = Loss(
-    key="marginals",
-    title="distance of marginals",
-    meaning="How far the distribution of a column, drawn from the release, is from the original's, on average.",
-    source="tclose",
-    formula="mean over columns of the distance between original and released distribution",
-    left_out="no part of the released distribution",
-    of=mean_marginal_distance,
-    monotone=False,
-)
