@@ -51,25 +51,23 @@ def find(problem: Problem, search: Search) -> Partition | None:
     problem
         The rows, and what the release must meet.
     search
-        What to minimise. If ``search.loss`` has an attribute ``monotone`` that is true, it is taken never to fall
-        when cells are generalised and the same rows released; with a true ``by_class``, to depend on nothing but
-        the classes' cells and sizes, which are then all that it is given.
+        What to minimise. ``search.loss`` must never fall when cells are generalised and the same rows released. If
+        it has an attribute ``by_class`` that is true, it is taken to depend on nothing but the classes' cells and
+        sizes, which are then all that it is given.
     """
     lattice = Lattice.of(problem)
     judge = _Judge(problem, search, lattice)
     kept_by_merging = all(task.model.kept_by_merging for task in problem.tasks)
     certain = problem.most_suppressed == 0 and kept_by_merging
-    monotone = bool(getattr(search.loss, "monotone", False))
     if lattice.size > MOST_TAGGED:
         judge.descend()
         note = (
             "Pruned: not all nodes were judged, but those on the steepest way down from the "
             "coarsest; a better node may exist."
         )
-    elif certain and (monotone or search.pruned or lattice.size > MOST_JUDGED):
+    elif certain:
         judge.bisect_chains()
-        note = "the nodes that were judged decide about the others"
-        note = f"Exact: {note}." if monotone else f"Pruned: {note}; of those that hold only the judged were compared."
+        note = "Exact: the nodes that were judged decide about the others."
     elif search.pruned or lattice.size > MOST_JUDGED:
         judge.bisect_chains()
         note = (

@@ -14,7 +14,10 @@ Beside = Literal["exact", "rounded", "withheld"]
 
 @dataclass(frozen=True)
 class Loss:
-    """A measure of what a release has lost against the original; less is better."""
+    """A measure of what a release has lost against the original; less is better.
+
+    It never falls when published classes are merged or generalised, the same rows being left out.
+    """
 
     key: str
     title: str
@@ -28,8 +31,6 @@ class Loss:
     """What a row that is left out of the release counts."""
     of: Callable[[Problem, Partition], float]
     """Returns the loss of a release; NaN where there is nothing to measure."""
-    monotone: bool = True
-    """Whether it never falls when published classes are merged or generalised, the same rows being left out."""
     bounded: bool = True
     """Whether it goes from 0, nothing lost, to 1, everything lost."""
     by_class: bool = False
