@@ -24,9 +24,7 @@ from tclose.models.catalogue import (
     columns_known,
     few,
     measurable_models,
-    measured_with_known,
     required_for_any,
-    required_with_known,
     requirements,
     usual_models,
 )
@@ -54,7 +52,6 @@ def audit(
     *,
     require: Wanted | Iterable[Requirement] | None = None,
     any: int | None = None,  # noqa: A002 - the word of the option
-    corrupted: int | None = None,
     preset: str | None = None,
     measure: str | Iterable[str] = "usual",
     reference: object | None = None,
@@ -85,9 +82,6 @@ def audit(
     any
         At most how many of the quasi-identifiers someone knows, whichever they are: requirements must hold for every
         such combination of columns, and are not judged by all columns together. None stands for all of them.
-    corrupted
-        How many others of a class someone knows, at most: what is required must also hold for what is left of every
-        class without the worst so many of its rows. None stands for nobody.
     preset
         The name of a rule whose requirements are added, such as ``"ema-0070"``; ``docs/presets.md`` lists them. What is
         required of a model here replaces what the preset requires of it.
@@ -133,7 +127,6 @@ def audit(
     with working_session(table, read=read, memory=memory, threads=threads, temp=temp) as session:
         opened, roles = opened_with(session, table, roles, progress)
         wanted = required_for_any(with_preset(requirements(require), preset), any)
-        wanted = required_with_known(wanted, corrupted)
         if not roles.sensitive and not (preset and preset_named(preset).checks_columns):
             _check_sizes_alone(measure, wanted)
         check_attributes(wanted, roles)
@@ -144,9 +137,7 @@ def audit(
             session=session,
             table=_to_count(opened, [*roles.counted, *suspects(opened, roles)], roles).counting(roles.person),
             wanted=wanted,
-            models=measured_with_known(
-                _models(measure, wanted, population=population is not None, averaged=sampling is not None), corrupted
-            ),
+            models=_models(measure, wanted, population=population is not None, averaged=sampling is not None),
             population=population_of(session, population, roles),
             progress=progress or silent,
             any=columns_known(wanted, any),

@@ -16,11 +16,10 @@ from tclose.domains import Domain, Observed, arranged
 from tclose.engines.base import Counted, Engine, Progress, Table
 from tclose.engines.class_tables import ClassTable
 from tclose.engines.people import Census, Trajectories
-from tclose.errors import InputError, either
+from tclose.errors import InputError
 from tclose.measuring import Measured, Tally, Task, merged
 from tclose.models.base import Model, Whole
 from tclose.models.catalogue import Requirement, label
-from tclose.models.corrupted import PAIRS
 from tclose.populations import Sampling
 from tclose.results import AttributeAudit, Averages, Figure, Value, Verdict, WorstClass
 from tclose.roles import Distance
@@ -178,8 +177,6 @@ class Inspection:
         classes = counted.classes(_columns(tasks, domains), [task.model.whole for task in tasks])
         whole, sums = self._whole(counted, ranks, tasks), _Sums()
         tallies = merged(_stored(sums.of(self.parts(run, counted, whole, ranks, tasks, domains)), classes), tasks)
-        if self.table.person is not None:
-            _check_single_values(tasks, tallies, domains, sums)
         findings = _findings(tasks, tallies, domains, classes, sums)
         if self.table.person is not None:
             findings = tuple(replace(found, figure=replace(found.figure, unit="people")) for found in findings)
@@ -334,23 +331,6 @@ def _findings(
         domain = domains[task.attribute] if task.attribute is not None else None
         found.append(Finding(task, tally, Figure(task.model, value, worst, details), domain))
     return tuple(found)
-
-
-def _check_single_values(
-    tasks: Sequence[Task], tallies: Sequence[Tally], domains: Sequence[Domain], whole: _Sums
-) -> None:
-    """Refuse people with several values in a class where counts would have to say which values are whose."""
-    for task, tally in zip(tasks, tallies, strict=True):
-        if not task.model.one_value_each or task.attribute is None:
-            continue
-        domain, sizes = domains[task.attribute], either("measure='k'", "--measure k")
-        if domain.left_out or tally.totals.get(PAIRS, 0) != whole.size:
-            raise InputError(
-                f"{task.model.title} cannot be measured of {domain.name!r} where people are counted: somebody has "
-                "several of its values in one class, or none, and counts do not say which values go when somebody is "
-                f"known. Measure k alone ({sizes}), or count rows "
-                f"({either('person=None', '--rows')})."
-            )
 
 
 def _subsets(columns: int) -> Iterator[tuple[int, ...]]:

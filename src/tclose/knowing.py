@@ -50,7 +50,6 @@ def subset_findings(inspection: Inspection, run: Run, found: Inspected) -> list[
     check_subsets(len(run.quasi), inspection.any)
     tasks = [task for task in inspection.tasks(run, found.domains, subsets=True) if _of_classes_alone(task)]
     if inspection.table.person is not None:
-        tasks = [task for task in tasks if _of_people_as_counted(task)]
         return _of_people(inspection, inspection.any, run, found, tasks)
     return _of_rows(inspection, inspection.any, run, found, tasks)
 
@@ -74,13 +73,6 @@ def _of_classes_alone(task: Task) -> bool:
             f"{task.model.title} cannot be required for any so many columns: it depends on more than the class itself."
         )
     return not beyond
-
-
-def _of_people_as_counted(task: Task) -> bool:
-    """Say whether people may be counted anew for a task; refuse one that cannot be measured so and is required."""
-    if task.model.one_value_each and task.requirements:
-        raise InputError(f"{task.model.title} cannot be required for any so many columns where people are counted.")
-    return not task.model.one_value_each
 
 
 def _of_rows(inspection: Inspection, most: int, run: Run, found: Inspected, tasks: list[Task]) -> list[SubsetFinding]:

@@ -55,7 +55,7 @@ READ_KEYS = tuple(option.name for option in fields(ReadOptions))
 TABLE_KEYS = ("source", "reference", "population")
 SAMPLING_KEYS = ("population_size", "sampling_fraction", "weight_column")
 """How the table was drawn from its population, in one of these ways."""
-_CHOICES = ("together", "person", "any", "corrupted", "preset", "others", "gain", *SAMPLING_KEYS)
+_CHOICES = ("together", "person", "any", "preset", "others", "gain", *SAMPLING_KEYS)
 """What [policy] says besides thresholds."""
 _COLUMN_KEYS = ("role", "distance", "order", "nulls", "round", "hierarchy")
 
@@ -81,8 +81,6 @@ class Policy:
         How a release is made.
     any
         At most how many quasi-identifiers someone knows, whichever they are; None for all of them.
-    corrupted
-        At most how many others of a class someone knows; None for nobody.
     preset
         The name of a rule whose requirements are added, where the policy does not say something else of their models.
     sampling
@@ -105,7 +103,6 @@ class Policy:
     numbers: Mapping[str, str] = field(default_factory=dict, hash=False)
     release: ReleasePolicy = field(default_factory=ReleasePolicy)
     any: int | None = None
-    corrupted: int | None = None
     preset: str | None = None
     sampling: Mapping[str, Any] = field(default_factory=dict, hash=False)
     gain: str | None = None
@@ -113,14 +110,14 @@ class Policy:
 
     def requirements(self) -> tuple[Requirement, ...]:
         """Return the requirements, where a threshold for one attribute replaces the one for all."""
-        from tclose.models.catalogue import required_for_any, required_with_known, requirements
+        from tclose.models.catalogue import required_for_any, requirements
         from tclose.presets import with_preset
 
         found: list[Requirement] = []
         for key, by_attribute in self.thresholds.items():
             for attribute, threshold in _spread(by_attribute, self.roles).items():
                 found += requirements({key: threshold if attribute is None else {attribute: threshold}})
-        return required_with_known(required_for_any(with_preset(tuple(found), self.preset), self.any), self.corrupted)
+        return required_for_any(with_preset(tuple(found), self.preset), self.any)
 
 
 def _sampling(asked: Mapping[str, object]) -> dict[str, Any]:
@@ -169,7 +166,6 @@ def policy_of(data: Mapping[str, object], folder: Path) -> Policy:
         ),
         thresholds=_thresholds(asked, columns),
         any=cast("int | None", asked.get("any")),
-        corrupted=cast("int | None", asked.get("corrupted")),
         preset=None if asked.get("preset") is None else str(asked["preset"]),
         sampling=_sampling(asked),
         gain=None if asked.get("gain") is None else share_text(asked["gain"], "[policy] gain"),

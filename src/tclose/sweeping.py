@@ -22,7 +22,6 @@ from tclose.models.catalogue import (
     Wanted,
     columns_known,
     required_for_any,
-    required_with_known,
     requirements,
 )
 from tclose.opening import opened_with
@@ -39,8 +38,6 @@ if TYPE_CHECKING:
     from tclose.sources import ReadOptions
 
 USUAL_METHODS = ("gather", "mondrian", "full-domain")
-Required = Sequence[Requirement]
-"""A swept requirement, and after it what it requires where others of a class are known."""
 USUAL_VALUES = {"t": ("0.05", "0.1", "0.15", "0.2", "0.3", "0.4", "0.5"), "k": SIZES}
 
 
@@ -54,7 +51,6 @@ def frontier(
     methods: Sequence[str] = USUAL_METHODS,
     require: Wanted | Iterable[Requirement] | None = None,
     any: int | None = None,  # noqa: A002 - the word of the option
-    corrupted: int | None = None,
     hierarchies: Mapping[str, GivenHierarchy] | None = None,
     suppress: Number = 0,
     loss: str = "lm",
@@ -86,7 +82,7 @@ def frontier(
         The methods to compare.
     require
         What every release must meet besides.
-    any, corrupted
+    any
         As for :func:`tclose.anonymize`: of the swept threshold too.
     read, memory, threads, temp, progress
         As for :func:`tclose.audit`.
@@ -96,10 +92,8 @@ def frontier(
     with working_session(table, read=read, memory=memory, threads=threads, temp=temp) as session:
         opened, roles = opened_with(session, table, roles, progress)
         whole_classes = whole_classes or roles.person is not None
-        swept = [required_with_known([each], corrupted) for each in required_for_any(_swept(sweep, values), any)]
-        own = {each.model.key for each in swept[0]}
-        others = required_for_any((each for each in requirements(require) if each.model.key not in own), any)
-        others = required_with_known(others, corrupted)
+        swept = required_for_any(_swept(sweep, values), any)
+        others = required_for_any((each for each in requirements(require) if each.model.key != sweep), any)
         check_attributes(others, roles)
         if not methods:
             raise InputError(f"Name at least one method to compare: {either('methods=[…]', '--methods')}.")
@@ -112,15 +106,15 @@ def frontier(
             hierarchies or {}, levels or {}, weights or {}, share(suppress, "suppress"), intervals, whole_seed(seed)
         )
         original = Original.of(session, opened, roles, [*roles.quasi, *roles.sensitive])
-        frame = framed_table(session, original.counted, roles, [*others, *swept[0]], options, search)
+        frame = framed_table(session, original.counted, roles, [*others, swept[0]], options, search)
 
-        def release(method: str, required: Required) -> Release:
+        def release(method: str, required: Requirement) -> Release:
             here = replace(frame, problem=replace(frame.problem, tasks=_with(frame.problem, required)))
-            return released(session, original, roles, [*others, *required], here, method, search)
+            return released(session, original, roles, [*others, required], here, method, search)
 
         by_people = roles.person is not None
         points = _proved(release, methods, swept, loss) if by_people else _points(frame.problem, search, methods, swept)
-        known = _any_note(columns_known(swept[0]))
+        known = _any_note(columns_known(swept))
         notes = (*told_of_people(session, opened, roles), *opened.notes, *frame.notes, *known)
         rows = frame.problem.rows if original.census is None else original.census.rows
         return Frontier(opened.label, roles, others, sweep, loss, rows, points, notes, original.people)
@@ -132,26 +126,27 @@ def _any_note(most: int | None) -> Iterable[str]:
         yield f"Every threshold is required for whoever knows any {known}, and not by all columns together."
 
 
-def _points(problem: Problem, search: Search, methods: Sequence[str], swept: Sequence[Required]) -> tuple[Point, ...]:
+def _points(
+    problem: Problem, search: Search, methods: Sequence[str], swept: Sequence[Requirement]
+) -> tuple[Point, ...]:
     """Return the points, by threshold: what each method finds there, as for a release."""
-    strictest_first = sorted(swept, key=lambda each: each[0].threshold, reverse=swept[0][0].model.good == "high")
+    strictest_first = sorted(swept, key=lambda each: each.threshold, reverse=swept[0].model.good == "high")
     problems = [replace(problem, tasks=_with(problem, required)) for required in strictest_first]
-    thresholds = [required[0].threshold for required in strictest_first]
     points: dict[tuple[Fraction, str], Point] = {}
     for at, method in enumerate(methods):
         told = search.part(at / len(methods), (at + 1) / len(methods), f"{method}, {at + 1} of {len(methods)}: ")
         releases = found_at_each(method, problems, told)
-        for here, threshold, best in zip(problems, thresholds, releases, strict=True):
+        for here, required, best in zip(problems, strictest_first, releases, strict=True):
             partition = None if best is None else best.partition
-            points[threshold, method] = _point(here, search, method, threshold, partition)
-    return tuple(points[required[0].threshold, method] for required in swept for method in methods)
+            points[required.threshold, method] = _point(here, search, method, required.threshold, partition)
+    return tuple(points[required.threshold, method] for required in swept for method in methods)
 
 
 def _proved(
-    release: Callable[[str, Required], Release], methods: Sequence[str], swept: Sequence[Required], loss: str
+    release: Callable[[str, Requirement], Release], methods: Sequence[str], swept: Sequence[Requirement], loss: str
 ) -> tuple[Point, ...]:
     """Return the points, by threshold: releases that audits of their people proved."""
-    made = [(method, required[0], release(method, required)) for required in swept for method in methods]
+    made = [(method, required, release(method, required)) for required in swept for method in methods]
     return tuple(
         Point(
             method, requirement.threshold, holds=found.holds, loss=found.losses.get(loss), kept=found.kept,
@@ -175,12 +170,11 @@ def _swept(sweep: str, values: Iterable[Number] | None) -> list[Requirement]:
     return [requirement for value in distinct for requirement in requirements({sweep: value})]
 
 
-def _with(problem: Problem, required: Required) -> tuple[Task, ...]:
-    """Return the tasks with the thresholds of the swept model replaced."""
-    thresholds = {each.model.key: each.threshold for each in required}
+def _with(problem: Problem, required: Requirement) -> tuple[Task, ...]:
+    """Return the tasks with the threshold of the swept model replaced."""
     return tuple(
-        replace(task, requirements=(replace(task.requirements[0], threshold=thresholds[task.model.key]),))
-        if task.model.key in thresholds
+        replace(task, requirements=(replace(task.requirements[0], threshold=required.threshold),))
+        if task.model.key == required.model.key
         else task
         for task in problem.tasks
     )

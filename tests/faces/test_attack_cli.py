@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
+import tclose
 from canaries import CANARY
 from faces.hospital import write_hospital
 from tclose.render.data.attacks import attack_schema_text
@@ -37,6 +38,14 @@ def test_the_json_is_as_its_schema_says_and_has_every_attacker(attacked):
         "reader", "register", "method", "method-share", "model", "method-model", "finer", "corrupted", "two-releases",
     ]  # fmt: skip
     assert (attacked["divisions"], attacked["rows"], attacked["holds"]) == (2, 4, None)
+
+
+def test_whoever_knows_some_people_is_tried_alike_by_the_command_and_in_python(run, hospital):
+    done = run("attack", hospital, *ASK, "--attackers", "corrupted", "--format", "json")
+    roles = tclose.Roles(["zip", "age"], ["salary:ordered"])
+    found = tclose.attack(hospital, roles, require={"k": 2}, method="merge", attackers=["corrupted"])
+    assert [each["attacker"] for each in json.loads(done.out)["attackers"]] == ["corrupted"]
+    assert json.loads(done.out)["attackers"] == json.loads(found.to_json())["attackers"]
 
 
 def test_a_gain_that_cannot_be_shown_of_nine_rows_is_not_granted(run, hospital):

@@ -22,7 +22,6 @@ from tclose.models.n_t_closeness import NTCloseness
 from tclose.models.smoothed_js import SmoothedJS
 
 NT_ROWS = 4
-CORRUPTED = {key: replace(model(), known=oracle.KNOWN) for key, model in MODELS.items() if key.endswith("_corrupted")}
 TREE = {"*": {"one": ["a", "b"], "two": ["c", {"three": ["d", "e"]}]}}
 TREE_LEVELS = {
     "a": ("a", "one", "one"),
@@ -133,9 +132,8 @@ def cases(draw: st.DrawFn, *, most_rows: int = 12, quasi: int | None = None, kin
 def everything(case: Case, require: Any = (), **options: Any) -> tclose.Audit:
     """Audit a case with every model of the catalogue.
 
-    ``nt_rows=None`` leaves (n,t)-closeness out, ``corrupted=False`` the models for whoever knows others of a class.
-
-    (n,t)-closeness needs all classes in one part; without it, the parts are measured one by one.
+    ``nt_rows=None`` leaves (n,t)-closeness out: it needs all classes in one part; without it, the parts are measured
+    one by one.
     """
     rows = options.pop("nt_rows", NT_ROWS)
     asked = [Requirement(SmoothedJS(), Fraction(1)), *require]
@@ -145,8 +143,6 @@ def everything(case: Case, require: Any = (), **options: Any) -> tclose.Audit:
     options.setdefault("population", case.population)
     table = options.pop("table", case.columns)
     roles = options.pop("roles", case.roles)
-    if options.pop("corrupted", roles.person is None):
-        asked += [Requirement(model, Fraction(1)) for model in CORRUPTED.values()]
     return tclose.audit(table, roles, measure="all", require=asked, **options)
 
 
@@ -241,7 +237,6 @@ def counted(way: str) -> Iterator[None]:
 
 
 __all__ = [
-    "CORRUPTED",
     "MODELS",
     "NT_ROWS",
     "WAYS",

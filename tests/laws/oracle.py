@@ -17,9 +17,6 @@ from typing import Any
 Ground = Callable[[int, int], Fraction]
 """The distance of two values by their ranks, between 0 and 1."""
 
-KNOWN = 2
-"""How many others of a class are known, in the models for that."""
-
 
 @dataclass(frozen=True)
 class Attribute:
@@ -124,25 +121,11 @@ def attribute_figures(
         "delta": math.inf if lacks or math.inf in ratios else max(abs(math.log(ratio)) for ratio in ratios),
         "delta_present": math.inf if math.inf in ratios else max(abs(math.log(ratio)) for ratio in ratios),
     }
-    left = [shares(rest, attribute.order) for rest in remainders(counts, KNOWN)]
-    found |= {
-        "l_corrupted": min(sum(share > 0 for share in rest) for rest in left),
-        "t_corrupted": max(attribute.emd(rest, q) for rest in left),
-        "alpha_corrupted": max(max(rest) for rest in left),
-        "entropy_l_corrupted": min(math.exp(-sum(float(a) * math.log(a) for a in rest if a)) for rest in left),
-    }
     if all(isinstance(value, int | float | Fraction) for value in attribute.order):
         values = [Fraction(value) for value in counts]
         found["ke"] = max(values) - min(values) if len(values) >= distinct else Fraction(-1)
     assert total > 0
     return found
-
-
-def remainders(counts: Mapping[Any, int], known: int) -> list[Counter[Any]]:
-    """Every class that is left when so many rows are taken, whichever; one row stays."""
-    rows = [value for value, count in counts.items() for _ in range(count)]
-    kept = max(len(rows) - known, 1)
-    return [Counter(some) for some in set(itertools.combinations(rows, kept))]
 
 
 def histograms(rows: Sequence[tuple[Hashable, Any]]) -> dict[Hashable, Counter[Any]]:
@@ -174,9 +157,7 @@ def nt_figure(
     return best
 
 
-LOW_IS_WORSE = frozenset(
-    {"k", "l", "p", "entropy_l", "ke", "k_map", "presence_min", "k_corrupted", "l_corrupted", "entropy_l_corrupted"}
-)
+LOW_IS_WORSE = frozenset({"k", "l", "p", "entropy_l", "ke", "k_map", "presence_min"})
 
 
 def worst(figures: Sequence[Any], key: str) -> Any:

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 import tclose
 from laws import oracle
 from laws.audited import (
-    CORRUPTED,
     NT_ROWS,
     SENSITIVE,
     WAYS,
@@ -32,11 +31,9 @@ RANDOM = st.randoms(use_true_random=False)
 FEW = settings(max_examples=30, deadline=None)
 FEWER = settings(max_examples=12, deadline=None)
 
-OF_SIZES = frozenset(
-    {"k", "prosecutor", "marketer", "journalist", "k_map", "presence_max", "presence_min", "k_corrupted"}
-)
+OF_SIZES = frozenset({"k", "prosecutor", "marketer", "journalist", "k_map", "presence_max", "presence_min"})
 NOMINAL = ("text, nominal", "text or nothing, nominal")
-CONVEX = ("t", "kl", "js", "smoothed_js", "alpha", "beta", "t_corrupted", "alpha_corrupted")
+CONVEX = ("t", "kl", "js", "smoothed_js", "alpha", "beta")
 
 
 def expected_figures(case: Case, nt_rows: int = NT_ROWS) -> dict[tuple, dict]:
@@ -49,7 +46,6 @@ def expected_figures(case: Case, nt_rows: int = NT_ROWS) -> dict[tuple, dict]:
         f, large = sizes[key], people[key]
         found[key] = {
             "k": f,
-            "k_corrupted": max(1, f - oracle.KNOWN),
             "prosecutor": Fraction(1, f),
             "marketer": Fraction(1, large),
             "journalist": Fraction(1, large),
@@ -143,7 +139,7 @@ def test_the_mean_divergence_is_the_information_that_classes_give_about_the_valu
     assert found == pytest.approx(mean / len(case.known), abs=2e-12)
 
 
-WITHOUT_FRACTION = {"entropy_l", "entropy_l_corrupted", "kl", "js", "smoothed_js", "delta", "delta_present"}
+WITHOUT_FRACTION = {"entropy_l", "kl", "js", "smoothed_js", "delta", "delta_present"}
 EXACT = sorted(MODELS.keys() - WITHOUT_FRACTION - {"enhanced_beta", "marketer"})
 
 
@@ -153,7 +149,7 @@ def test_verdicts_count_exactly_the_classes_and_rows_that_miss_the_threshold(cas
     expected = expected_figures(case)
     require, thresholds = [], []
     for key in EXACT:
-        model = {"nt": NTCloseness(NT_ROWS), **CORRUPTED}.get(key) or MODELS[key]()
+        model = NTCloseness(NT_ROWS) if key == "nt" else MODELS[key]()
         known = [e[key] for e in expected.values() if e.get(key) is not None and e[key] != math.inf]
         if not known or (key == "ke" and isinstance(case.rows[0][-1], int)):
             continue
@@ -222,7 +218,7 @@ def test_repeating_every_row_changes_no_figure_that_is_not_of_sizes(case, times)
     repeated = Case(case.quasi, case.rows * times, case.distance, case.extra * times)
     once = figures(everything(case))
     more = figures(everything(repeated, nt_rows=NT_ROWS * times))
-    same(once, more, without=OF_SIZES | CORRUPTED.keys())
+    same(once, more, without=OF_SIZES)
     for key in ("k", "k_map"):
         assert more[key] == once[key] * times
     for key in ("prosecutor", "marketer", "journalist"):
@@ -282,10 +278,9 @@ def test_merging_two_classes_never_raises_the_largest_distance(case, data):
             assert after[key] <= before[key], key
         else:
             assert after[key] <= before[key] + 1e-12, key
-    for key in ("k", "l", "p", "k_corrupted", "l_corrupted"):
+    for key in ("k", "l", "p"):
         assert after[key] >= before[key]
-    for key in ("entropy_l", "entropy_l_corrupted"):
-        assert after[key] >= before[key] - 1e-12
+    assert after["entropy_l"] >= before["entropy_l"] - 1e-12
 
 
 @given(cases(quasi=2), st.sampled_from(["q0", "q1"]))

@@ -104,7 +104,7 @@ def test_trajectories_are_the_sets_of_classes_that_people_share(people):
 def test_where_everyone_has_one_row_people_are_rows(people):
     alone = {**people.case.columns, "who": list(range(len(people.persons)))}
     by_people = everything(people.case, table=alone, roles=people.roles)
-    by_rows = everything(people.case, corrupted=False)
+    by_rows = everything(people.case)
     same(figures(by_people), figures(by_rows))
     assert list(by_people.classes.rows()) == list(by_rows.classes.rows())
 

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 import tclose
 from laws import oracle
-from laws.audited import CORRUPTED, TREE, TREE_LEVELS
+from laws.audited import TREE, TREE_LEVELS
 from tclose.counts import Part, sparse_block
 from tclose.domains import Observed, arranged
 from tclose.measuring import Measured, Task, measured, merged
@@ -62,7 +62,7 @@ class Table:
         found = []
         for counts, f, more in zip(self.classes, self.sizes, self.elsewhere, strict=True):
             figures: dict[str, Any] = {
-                "k": f, "k_corrupted": max(1, f - oracle.KNOWN), "prosecutor": Fraction(1, f),
+                "k": f, "prosecutor": Fraction(1, f),
                 "marketer": Fraction(1, f + more), "journalist": Fraction(1, f + more), "k_map": f + more,
                 "presence_max": Fraction(f, f + more), "presence_min": Fraction(f, f + more),
             }  # fmt: skip
@@ -77,7 +77,7 @@ class Table:
         domain, _ = arranged("s", _observed(self.whole, kind), KINDS[self.kind][2], _reference(self.reference, kind))
         tasks = []
         for key, made in MODELS.items():
-            model = CORRUPTED.get(key) or made()
+            model = made()
             if key == "nt" or (model.scope == "attribute" and model.refusal(domain)):
                 continue
             required = (Requirement(model, thresholds[key]),) if key in thresholds else ()

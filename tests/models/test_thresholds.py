@@ -11,15 +11,15 @@ from tclose.errors import ThresholdError
 from tclose.models.catalogue import MODELS, measurable_models, requirements, usual_models
 
 SHARES = ("t", "alpha", "js", "smoothed_js", "nt", "prosecutor", "marketer", "journalist", "presence_max",
-          "presence_min", "t_corrupted", "alpha_corrupted")  # fmt: skip
+          "presence_min")  # fmt: skip
 """Probabilities, and distances that are at most 1."""
-COUNTS = ("k", "l", "p", "k_map", "k_corrupted", "l_corrupted")
+COUNTS = ("k", "l", "p", "k_map")
 """Numbers of rows, people or values: whole, and a class has at least one."""
-AT_LEAST_ONE = ("entropy_l", "entropy_l_corrupted")
+AT_LEAST_ONE = ("entropy_l",)
 """The exponential of an entropy, which is not negative."""
 ANY = ("recursive", "kl", "beta", "enhanced_beta", "delta", "delta_present", "ke")
 """Ratios, gains, logarithms and ranges: not negative, and as large as they like."""
-FIRST = {"nt": "2", "ke": "2", **{key: "1" for key in MODELS if key.endswith("_corrupted")}}
+FIRST = {"nt": "2", "ke": "2"}
 """What is written before the threshold."""
 TINY = Fraction(1, 10**30)
 
@@ -57,7 +57,7 @@ def test_a_threshold_that_no_table_reaches_is_not_called_too_small(key):
 def test_a_threshold_that_no_class_can_miss_is_vacuous_and_no_other(key):
     """A share is at most 1, a count at least 1, whatever the attribute; t asks the attribute's distance."""
     model = MODELS[key]()
-    if key in ("t", "t_corrupted"):
+    if key == "t":
         assert not any(model.vacuous(None, Fraction(each)) for each in (0, 1, 2))
     elif key == "presence_min":
         assert [model.vacuous(None, each) for each in (Fraction(0), TINY)] == [True, False]
@@ -78,7 +78,7 @@ def test_a_range_is_vacuous_only_if_it_is_0_of_one_value():
 def test_the_usual_figures_need_nothing_but_the_table_and_all_need_no_further_number():
     """As DESIGN.md has them: k, ℓ, t, (α,k), entropy ℓ, prosecutor and marketer risk."""
     of_people = {"journalist", "k_map", "presence_max", "presence_min"}
-    with_numbers = {"smoothed_js", "nt", *(key for key in MODELS if key.endswith("_corrupted"))}
+    with_numbers = {"smoothed_js", "nt"}
     assert {each.key for each in usual_models()} == {"k", "l", "t", "alpha", "entropy_l", "prosecutor", "marketer"}
     assert {each.key for each in measurable_models(population=True)} == {*MODELS} - with_numbers
     assert {each.key for each in measurable_models(population=False)} == {*MODELS} - with_numbers - of_people

@@ -12,7 +12,7 @@ from tclose.web.words import PLACES, in_words_of_the_page
 
 HOUSE = Path(tclose.__file__).parent
 ELSEWHERE = {
-    "--corrupted", "--force", "--key-file", "--measure", "--memory", "--methods", "--population", "--release",
+    "--force", "--key-file", "--measure", "--memory", "--methods", "--population", "--release",
     "--sheet", "--show-people", "--twice", "--values", "--widen",
 }  # fmt: skip
 """Options of what the page does not do, or has no field for."""

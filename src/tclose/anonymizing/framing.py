@@ -149,7 +149,7 @@ def framed(
         ranks=np.ascontiguousarray(ranked[order]),
         counts=distinct.counts[order],
         domains=tuple(domains),
-        tasks=tasks_of(wanted, domains, people=roles.person is not None),
+        tasks=tasks_of(wanted, domains),
         suppress=options.suppress,
         seed=options.seed,
         adds_up=roles.person is None,
@@ -368,7 +368,7 @@ def _span(name: str, given: object) -> tuple[int, int] | None:
     return levels[0], levels[1]
 
 
-def tasks_of(wanted: Sequence[Requirement], domains: Sequence[Domain], *, people: bool) -> tuple[Task, ...]:
+def tasks_of(wanted: Sequence[Requirement], domains: Sequence[Domain]) -> tuple[Task, ...]:
     """Return what is judged: table requirements once, attribute requirements for each attribute they name."""
     tasks = []
     for requirement in wanted:
@@ -376,10 +376,6 @@ def tasks_of(wanted: Sequence[Requirement], domains: Sequence[Domain], *, people
         if model.needs_population or model.needs_supersets:
             raise ThresholdError(
                 f"{model.title} cannot be enforced: it depends on more than the class itself. Audit the release for it."
-            )
-        if model.one_value_each and people:
-            raise ThresholdError(
-                f"{model.title} cannot be enforced where people are counted. Audit the release for it."
             )
         if model.scope == "table":
             tasks.append(Task(model, None, (requirement,)))

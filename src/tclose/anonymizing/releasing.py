@@ -23,7 +23,7 @@ from tclose.engines.base import Engine, Progress, Table
 from tclose.engines.disguises import USUAL_DAYS
 from tclose.errors import HOW_TO_PUBLISH, InputError, ThresholdError, closest, either, listed
 from tclose.exact import Number, share
-from tclose.models.catalogue import Requirement, Wanted, required_for_any, required_with_known, requirements
+from tclose.models.catalogue import Requirement, Wanted, required_for_any, requirements
 from tclose.opening import opened_with
 from tclose.policy_release import MOST_EFFORT
 from tclose.presets import preset_named, with_preset
@@ -53,7 +53,6 @@ def anonymize(
     *,
     require: Wanted | Iterable[Requirement] | None = None,
     any: int | None = None,  # noqa: A002 - the word of the option
-    corrupted: int | None = None,
     preset: str | None = None,
     hierarchies: Mapping[str, GivenHierarchy] | None = None,
     method: str = "auto",
@@ -92,8 +91,6 @@ def anonymize(
     any
         At most how many of the quasi-identifiers someone knows, whichever they are: the release meets the requirements
         for every such combination of columns. None stands for all of them.
-    corrupted
-        As for :func:`tclose.audit`: the release also holds for whoever knows so many others of a class.
     preset
         As for :func:`tclose.audit`; one that checks columns is for audits.
     hierarchies
@@ -161,7 +158,6 @@ def anonymize(
     with working_session(table, read=read, memory=memory, threads=threads, temp=temp) as session:
         opened, roles = opened_with(session, table, roles, progress)
         wanted = required_for_any(with_preset(requirements(require), _enforceable(preset)), any)
-        wanted = required_with_known(wanted, corrupted)
         check_attributes(wanted, roles)
         search = chosen_search(
             loss, against, progress, whole_classes=whole_classes or roles.person is not None, pruned=pruned,

@@ -244,7 +244,6 @@ def _audited(what: Request, given: dict[str, Any]) -> Audit:
             what.policy.roles,
             require=what.policy.requirements(),
             any=what.policy.any,
-            corrupted=what.policy.corrupted,
             preset=what.policy.preset,
             measure=_measure(given["measure"]),
             reference=what.policy.reference,

@@ -109,7 +109,6 @@ def swept(
             methods=methods,
             require=policy.requirements(),
             any=policy.any,
-            corrupted=policy.corrupted,
             **recoding_choices(policy),
             **settings,
         )

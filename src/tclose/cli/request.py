@@ -82,7 +82,6 @@ def request_of(tables: tuple[str, ...], given: Mapping[str, Any], listed: Policy
         roles=roles,
         thresholds=_thresholds(policy, roles, given),
         any=given.get("any") or policy.any,
-        corrupted=given.get("corrupted") or policy.corrupted,
         preset=given.get("preset") or policy.preset,
         sampling={key: given[key] for key in SAMPLING_KEYS if given.get(key) is not None} or policy.sampling,
         read=read,

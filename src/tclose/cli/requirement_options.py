@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from tclose.cli.options import option, together
-from tclose.models.catalogue import MODELS, MOST_KNOWN
+from tclose.models.catalogue import MODELS
 
 _REQUIREMENTS = "Requirements"
 
@@ -47,12 +47,5 @@ requirement_options = together(
         metavar="M",
         type=click.IntRange(1),
         help="What is required holds for whoever knows at most M of the quasi-identifiers, whichever they are.",
-    ),
-    option(
-        "--corrupted",
-        section=_REQUIREMENTS,
-        metavar="C",
-        type=click.IntRange(1, MOST_KNOWN),
-        help="What is required of k, l, t, alpha and entropy-l also holds for whoever knows C others of a class.",
     ),
 )

@@ -99,8 +99,6 @@ class Model(ABC):
     """The keys of models whose figures its details need."""
     at_risk: ClassVar[Fraction | None] = None
     """A row of a class with a worse figure counts as at risk; None where that makes no sense."""
-    one_value_each: ClassVar[bool] = False
-    """Whether everyone must have one value in a class, where people are counted, for counts to say the figure."""
     kept_by_merging: ClassVar[bool] = True
     """Whether a requirement that classes meet is met by the class they merge to."""
     fewer_rows: ClassVar[Literal["never", "even", "nearer"]] = "nearer"

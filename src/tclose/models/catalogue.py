@@ -13,7 +13,6 @@ from tclose.exact import DECIMALS, Number, fraction, written
 from tclose.models.alpha_k import AlphaK
 from tclose.models.base import AttributeModel, Model, TableModel
 from tclose.models.beta_likeness import BetaLikeness
-from tclose.models.corrupted import AlphaCorrupted, EntropyCorrupted, KCorrupted, LCorrupted, TCorrupted
 from tclose.models.delta_disclosure import DeltaDisclosure, DeltaOfPresent
 from tclose.models.delta_presence import PresenceAtLeast, PresenceAtMost
 from tclose.models.distinct_l import DistinctL
@@ -38,19 +37,10 @@ MODELS: dict[str, type[Model]] = {
     for model in (
         KAnonymity, DistinctL, TCloseness, AlphaK, EntropyL, RecursiveL, PSensitive, KLCloseness, JSCloseness,
         SmoothedJS, NTCloseness, BetaLikeness, EnhancedBeta, DeltaDisclosure, DeltaOfPresent, KE, ProsecutorRisk,
-        MarketerRisk, JournalistRisk, KMap, PresenceAtMost, PresenceAtLeast, KCorrupted, LCorrupted, TCorrupted,
-        AlphaCorrupted, EntropyCorrupted,
+        MarketerRisk, JournalistRisk, KMap, PresenceAtMost, PresenceAtLeast,
     )
 }  # fmt: skip
-_WITH_OTHERS_KNOWN: dict[str, type[Model]] = {
-    "k": KCorrupted, "prosecutor": KCorrupted, "l": LCorrupted, "p": LCorrupted, "t": TCorrupted,
-    "alpha": AlphaCorrupted, "entropy_l": EntropyCorrupted,
-}  # fmt: skip
-"""The model to take for another where somebody knows others of the class."""
-
 _MOST_COLUMNS = 2**31
-MOST_KNOWN = 10_000
-"""More others of a class than anybody knows; their worst choice takes time that grows with their square."""
 Wanted = Mapping[str, "Number | Iterable[Number] | Mapping[str, Number | Iterable[Number]]"]
 """Requirements as a person writes them: ``{"k": 5, "t": "0.2"}``, ``{"t": {"salary": 0.2, "disease": "1/3"}}``."""
 
@@ -131,53 +121,6 @@ def required_for_any(wanted: Iterable[Requirement], most: object) -> tuple[Requi
     if len({each.any for each in every} - {None}) > 1:
         raise ThresholdError("Requirements for any so many columns must all name the same number of columns.")
     return every
-
-
-def required_with_known(wanted: Iterable[Requirement], known: object) -> tuple[Requirement, ...]:
-    """Return requirements, each also for whoever knows so many others of the class; as they are where None.
-
-    Examples
-    --------
-    >>> [each.text for each in required_with_known(requirements({"k": 5, "prosecutor": "0.09"}), 2)]
-    ['k ≥ 5', 'prosecutor ≤ 0.09', 'k_corrupted(known=2) ≥ 5', 'k_corrupted(known=2) ≥ 12']
-    """
-    every = tuple(wanted)
-    if known is None:
-        return every
-    stated = [each for each in every if type(each.model) not in _WITH_OTHERS_KNOWN.values()]
-    return tuple(dict.fromkeys([*every, *(_with_known(each, whole_known(known)) for each in stated)]))
-
-
-def _with_known(requirement: Requirement, known: int) -> Requirement:
-    model, threshold = requirement.model, requirement.threshold
-    if model.key not in _WITH_OTHERS_KNOWN:
-        others = listed([key for key, found in MODELS.items() if found in _WITH_OTHERS_KNOWN.values()])
-        raise ThresholdError(
-            f"{model.key} has no figure for whoever knows others of a class, so that it cannot go with "
-            f"{either('corrupted=2', '--corrupted 2')}; require {others} of those known instead."
-        )
-    if model.key == "prosecutor":
-        threshold = Fraction(math.ceil(model.least_size(threshold) or 0))
-    return replace(requirement, model=_WITH_OTHERS_KNOWN[model.key](known=known), threshold=threshold)  # type: ignore[call-arg]
-
-
-def measured_with_known(models: Iterable[Model], known: object) -> tuple[Model, ...]:
-    """Return models, and beside them their figures for whoever knows so many others of the class."""
-    every = tuple(models)
-    if known is None:
-        return every
-    twins = [_WITH_OTHERS_KNOWN[each.key] for each in every if each.key in _WITH_OTHERS_KNOWN]
-    return tuple(dict.fromkeys([*every, *(twin(known=whole_known(known)) for twin in twins)]))  # type: ignore[call-arg]
-
-
-def whole_known(known: object) -> int:
-    """Return how many others someone knows, if it is a whole number of at least 1."""
-    if isinstance(known, bool) or not isinstance(known, int) or not 1 <= known <= MOST_KNOWN:
-        such = either("corrupted=2", "--corrupted 2")
-        raise ThresholdError(
-            f"How many others someone knows is a whole number from 1 to {MOST_KNOWN:,}, such as {such}."
-        )
-    return known
 
 
 def columns_known(wanted: Iterable[Requirement], most: int | None = None) -> int | None:
@@ -263,8 +206,6 @@ def _built(model: type[Model], parameters: dict[str, Fraction]) -> Model:
             made[name] = value
         elif value.denominator != 1:
             raise ThresholdError(f"The {name} of {model.key} must be a whole number, not {written(value)}.")
-        elif name == "known":
-            made[name] = whole_known(int(value))
         else:
             made[name] = int(value)
     return model(**made)
@@ -282,6 +223,5 @@ def measurable_models(*, population: bool) -> tuple[Model, ...]:
 
 __all__ = [
     "MODELS", "AttributeModel", "Model", "Requirement", "TableModel", "Wanted", "columns_known", "label",
-    "measurable_models", "measured_with_known", "required_for_any", "required_with_known", "requirements",
-    "usual_models",
+    "measurable_models", "required_for_any", "requirements", "usual_models",
 ]  # fmt: skip

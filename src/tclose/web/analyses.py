@@ -72,7 +72,7 @@ def lattice(opened: Opened, policy: Policy, levels: Mapping[str, int], job: Job)
     """
     frame = framed_rows(opened, policy, job)
     wanted = [each for each in policy.requirements() if not each.model.needs_population]
-    problem = replace(frame.problem, tasks=tasks_of(wanted, frame.problem.domains, people=False))
+    problem = replace(frame.problem, tasks=tasks_of(wanted, frame.problem.domains))
     if policy.roles.person is None:
         found = surroundings(problem, levels, job.tell)
     else:

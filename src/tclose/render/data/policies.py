@@ -53,8 +53,6 @@ def policy_text(
     asked |= {key: text_toml(str(value)) for key, value in policy.sampling.items() if key == "weight_column"}
     if policy.any is not None:
         asked["any"] = value_toml(policy.any)
-    if policy.corrupted is not None:
-        asked["corrupted"] = value_toml(policy.corrupted)
     if policy.gain is not None:
         asked["gain"] = threshold_toml(policy.gain)
     if policy.roles.together != "each":
