@@ -441,10 +441,10 @@ def test_a_package_can_be_checked_and_audited_and_holds_no_value_of_the_original
         assert hashlib.sha256((tmp_path / name).read_bytes()).hexdigest() == digest
     assert outcome(["audit", str(tmp_path / "release.csv"), "--policy", str(tmp_path / "tclose.toml")]) == 0
     told = json.loads((tmp_path / "statement.jsonld").read_text())
-    promised = [each["dct:description"] for each in told["dqv:hasQualityMeasurement"]]
+    promised = told["rai:dataPreprocessingProtocol"][2:]
     assert [each.partition(" of ")[0] for each in promised] == ["k ≥ 4", "t ≤ 0.4"]
     assert all(" holds: found " in each for each in promised)
-    digests = {each["dct:title"]: each["spdx:checksum"]["spdx:checksumValue"] for each in told["dcat:distribution"]}
+    digests = {each["name"]: each["sha256"] for each in told["distribution"]}
     assert digests.items() <= sums.items()
     assert not any("recipe" in name for name in files)
     for name in files - {"release.csv"}:

@@ -180,8 +180,7 @@ release_output_options = together(
         metavar="FILE",
         type=click.Path(),
         multiple=True,
-        help="Also say for catalogues what the release promises: .jsonld (Croissant, DCAT, PROV), .spdx.json or "
-        ".openlineage.json.",
+        help="Also say for catalogues what the release promises: .jsonld (Croissant) or .openlineage.json.",
     ),
     option(
         "--lineage",

@@ -28,7 +28,7 @@ report.html       what was required and found, to read, print and sign
 {pdf}
 report.json       the same for machines
 tclose.toml       the policy that the release meets: tclose audit release.csv --policy tclose.toml
-statement.jsonld  what this is, who made it of what, and checksums (Croissant, DCAT, PROV)
+statement.jsonld  what this is, its columns, and checksums (Croissant)
 SHA256SUMS        checksums of every other file: sha256sum --check SHA256SUMS
 
 The recipe by which the release was made is not here. It holds values of the original: it is secret, and stays with it.
