@@ -84,7 +84,7 @@ def test_the_ending_of_the_file_chooses_the_format(run, hospital, tmp_path, name
         (("--sweep", "k", "--values", "2.5"), ["whole number"]),
         (("--loss", "ml"), ["'lm'"]),
         (("--hierarchy", "zip=mask:up"), ["mask:left"]),
-        (("-o", "FOLDER/a.pdf"), ["ending"]),
+        (("-o", "FOLDER/a.docx"), ["ending"]),
         (("-o", "FOLDER/hospital.csv"), ["the table itself"]),
     ],
 )

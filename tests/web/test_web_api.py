@@ -17,7 +17,6 @@ from fractions import Fraction
 
 import jsonschema
 import pytest
-from pypdf import PdfReader
 
 import tclose
 from canaries import CANARY, shown_in
@@ -30,7 +29,6 @@ from tclose.web import packages
 from tclose.web.hierarchy_files import taken_in
 from tclose.web.jobs import Jobs, Outcome
 from tclose.web.openapi import openapi
-from web.browsing import chromium
 
 
 def described(name, data):
@@ -413,13 +411,6 @@ def test_a_release_can_be_taken_away_and_passes_the_audit(server, tmp_path, caps
     assert server.client.get(f"/api/jobs/{job['id']}/files/..%2frelease.csv").status_code == 404
 
 
-def text_of(file):
-    """Return what a file of a package says."""
-    if file.suffix != ".pdf":
-        return file.read_text()
-    return "".join(page.extract_text() for page in PdfReader(file).pages)
-
-
 def test_a_package_can_be_checked_and_audited_and_holds_no_value_of_the_original(server, tmp_path, capsys):
     rows = "zip,age,pay,name\n" + "".join(f"{47000 + at},aged{20 + at % 9},{at % 3},SECRET{at}\n" for at in range(40))
     table = server.client.post("/api/uploads?name=visits.csv", content=rows.encode()).json()["id"]
@@ -448,26 +439,10 @@ def test_a_package_can_be_checked_and_audited_and_holds_no_value_of_the_original
     assert digests.items() <= sums.items()
     assert not any("recipe" in name for name in files)
     for name in files - {"release.csv"}:
-        text = text_of(tmp_path / name)
+        text = (tmp_path / name).read_text()
         assert "SECRET" not in text, name
         assert "aged2" not in text, name
     capsys.readouterr()
-
-
-@pytest.mark.parametrize("prints", [True, False])
-def test_a_package_has_its_report_on_paper_or_says_why_not(server, monkeypatch, prints, tmp_path):
-    monkeypatch.setenv("TCLOSE_CHROMIUM", str(chromium()) if prints else str(tmp_path / "none"))
-    table = server.opened()
-    job = server.done(table, kind="anonymize", policy=settled(server, table))["id"]
-    content = server.client.get(f"/api/jobs/{job}/files/release.zip").content
-    with zipfile.ZipFile(io.BytesIO(content)) as package:
-        package.extractall(tmp_path)
-    told = (tmp_path / "README.txt").read_text()
-    assert (tmp_path / "report.pdf").exists() == prints
-    assert ("There is no report.pdf" in told) == (not prints)
-    if prints:
-        assert "meets every" in text_of(tmp_path / "report.pdf")
-        assert "report.pdf" in (tmp_path / "SHA256SUMS").read_text()
 
 
 def test_a_package_for_which_the_disk_has_no_room_is_never_handed_over_in_part(server, monkeypatch):

@@ -36,7 +36,7 @@ def handed_over(page, tmp_path, method="mondrian"):
     started.value.save_as(tmp_path / "release.zip")
     expect(page.locator("#step-hint")).to_have_text("Everything is done.")
     with zipfile.ZipFile(tmp_path / "release.zip") as package:
-        return {name: package.read(name).decode() for name in package.namelist() if name != "report.pdf"}
+        return {name: package.read(name).decode() for name in package.namelist()}
 
 
 def test_adult_is_walked_from_its_file_to_the_package(browser, server, adult_file, tmp_path):

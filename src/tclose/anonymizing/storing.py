@@ -55,11 +55,11 @@ def held(table: object, into: str | None, *, replace: bool = False) -> Iterator[
 
 @dataclass(frozen=True)
 class Companion:
-    """A text, or a file of another kind, that is written of a release, at the same moment as the release."""
+    """A text that is written of a release, at the same moment as the release."""
 
     kind: Literal["recipe", "report", "page", "statement"]
     target: Target
-    told: Callable[[Release, Written | None], str | bytes]
+    told: Callable[[Release, Written | None], str]
     """What it says of a release, given the audits of what was written."""
     always: bool = False
     """Whether it is written even where there is no release, to say why."""
@@ -173,8 +173,7 @@ class Destination:
             beside = list(zip(companions, places[len(tables) :], strict=True))
             for each, place in told_each(beside, tell, "Writing what is said of it"):
                 with refused_by_system(repr(each.target.shown)):
-                    told = each.told(release, found)
-                    place.write_bytes(told if isinstance(told, bytes) else f"{told}\n".encode())
+                    place.write_bytes(f"{each.told(release, found)}\n".encode())
         return found if found is None else replace(found, named=self._named())
 
     def _named(self) -> tuple[tuple[str, Path], ...]:

@@ -20,7 +20,6 @@ from tclose.cli.options import (
     running,
     running_options,
 )
-from tclose.cli.output import PAPER
 from tclose.cli.release_choices import search_choices
 from tclose.cli.release_options import (
     disguise_options,
@@ -128,9 +127,9 @@ def _released(table: object, what: Request, given: dict[str, Any]) -> Release:
 
 def _check_frontier(table: object, given: dict[str, Any]) -> None:
     """Refuse a frontier that no page would show, or of a table that can be read only once."""
-    page = given["report"] is not None and Path(given["report"]).suffix.lower() in (*PAGES, PAPER)
+    page = given["report"] is not None and Path(given["report"]).suffix.lower() in PAGES
     if not page and given["form"] != "html":
-        raise click.UsageError("--frontier goes into the report: name one with --report FILE.html or FILE.pdf.")
+        raise click.UsageError("--frontier goes into the report: name one with --report FILE.html.")
     if read_once(table):
         raise click.UsageError("--frontier reads the table a second time; save it as a file, and name that.")
 

@@ -36,9 +36,7 @@ from tclose.cli.output import (
     file_of,
     file_word,
     format_for,
-    is_paper,
     named_targets,
-    pdf_writer,
     text_writer,
 )
 from tclose.cli.request import Request, request_of, requests_of
@@ -182,8 +180,7 @@ _output_options = together(
 @click.help_option()
 def command(tables: tuple[str, ...], **given: Any) -> int:
     """Measure a table and judge it."""
-    on_paper = given["form"] is None and not given["all"] and is_paper(given["output"])
-    form = "html" if on_paper else format_for(given["output"], given["form"], _FORMATS)
+    form = format_for(given["output"], given["form"], _FORMATS)
     if given["redact_classes"] and given["show_people"]:
         raise click.UsageError("--show-people shows classes, and --redact-classes none of them; give one of the two.")
     if given["all"]:
@@ -202,7 +199,7 @@ def command(tables: tuple[str, ...], **given: Any) -> int:
     given["about"] = what.policy.about
     text = None if form == "csv" else _rendered(audit, form, given)
     classes = [pair for name in listings for pair in _class_files(audit, name)]
-    writers: dict[Target, Writer] = {target: (pdf_writer if on_paper else text_writer)(text or "") for target in texts}
+    writers: dict[Target, Writer] = {target: text_writer(text or "") for target in texts}
     commit(writers | {target: table.write_to for target, table in classes}, what.inputs)
     for target, table in classes:
         few = f" Some have fewer than {audit.few} and show single people: it is confidential." if audit.has_few else ""

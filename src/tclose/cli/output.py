@@ -39,6 +39,8 @@ FORMAT_OF_ENDING = {
     ".xml": "junit",
     ".sarif": "sarif",
 }
+PDF = ".pdf"
+NO_PDF = "tclose does not write PDF files; write the report as .html and print it from a browser."
 
 
 def format_for(target: str | None, given: str | None, known: Iterable[str]) -> str:
@@ -48,6 +50,8 @@ def format_for(target: str | None, given: str | None, known: Iterable[str]) -> s
     ending = Path(target).suffix.lower() if target else ""
     if ending in ("", ".txt", ".log"):
         return "text"
+    if ending == PDF:
+        raise InputError(NO_PDF)
     found = FORMAT_OF_ENDING.get(ending)
     if found not in tuple(known):
         raise InputError(f"No format goes by the ending {ending!r} here; name one with --format, or another file.")
@@ -140,9 +144,6 @@ def quiet_if_closed() -> Iterator[None]:
             raise
 
 
-PAPER = ".pdf"
-"""The ending of a report that is printed."""
-
 Writer = Callable[[Path], object]
 """Writes a result to the file that it waits in."""
 
@@ -183,21 +184,3 @@ def text_writer(text: str) -> Writer:
     """Return what writes a text."""
     ended = text if text.endswith("\n") else text + "\n"
     return lambda place: place.write_text(ended, encoding="utf-8", errors="backslashreplace", newline="\n")
-
-
-def is_paper(target: str | None) -> bool:
-    """Say whether a target is a PDF, for which there must be something that prints it."""
-    from tclose.printing import printer
-
-    file = file_of(target)
-    if file is None or Path(file).suffix.lower() != PAPER:
-        return False
-    printer()
-    return True
-
-
-def pdf_writer(html: str) -> Writer:
-    """Return what prints a report."""
-    from tclose.printing import printed
-
-    return lambda place: place.write_bytes(printed(html))

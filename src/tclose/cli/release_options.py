@@ -172,7 +172,7 @@ release_output_options = together(
         section=OUTPUT,
         metavar="FILE",
         type=click.Path(),
-        help="Also write a report: one .html page or .pdf to print and sign, or .json for machines.",
+        help="Also write a report: one .html page to print and sign, or .json for machines.",
     ),
     option(
         "--statement",

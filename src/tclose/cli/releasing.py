@@ -10,12 +10,11 @@ from typing import Any
 from tclose.anonymizing.storing import Companion, Destination, recipe_at, report_at, report_text, statement_at
 from tclose.cli.failures import FAILS, HOLDS, say
 from tclose.cli.lineage import Events
-from tclose.cli.output import PAPER, deliver, face, file_of
+from tclose.cli.output import NO_PDF, PDF, deliver, face, file_of
 from tclose.cli.release_choices import is_recoding
 from tclose.engines.choosing import target_for
 from tclose.errors import InputError
 from tclose.frontiers import Frontier
-from tclose.printing import printed, printer
 from tclose.progress import silent, terminal_progress
 from tclose.releases import Release, Written
 from tclose.sources import locate
@@ -69,16 +68,13 @@ def _report(path: str, frontier: Frontier | None, given: Mapping[str, Any]) -> C
     if ending == ".json":
         told = report_at(path, always=True)
         return replace(told, kind="page", told=lambda release, found: told.told(_shown(release, given), found))
-    if ending == PAPER:
-        printer()
-    elif ending not in PAGES:
-        raise InputError("--report writes a page or data; name a file that ends in .html, in .pdf or in .json.")
-
-    def told_page(release: Release, written: Written | None) -> str | bytes:
-        page = _page(release, written, frontier, given)
-        return printed(page) if ending == PAPER else page
-
-    return Companion("page", target_at(path), told_page, True)
+    if ending == PDF:
+        raise InputError(NO_PDF)
+    if ending not in PAGES:
+        raise InputError("--report writes a page or data; name a file that ends in .html or in .json.")
+    return Companion(
+        "page", target_at(path), lambda release, written: _page(release, written, frontier, given), always=True
+    )
 
 
 def _page(release: Release, written: Written | None, frontier: Frontier | None, given: Mapping[str, Any]) -> str:

@@ -8,10 +8,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from tclose.errors import EngineFailedError
 from tclose.policy import Policy
 from tclose.policy_release import ReleasePolicy
-from tclose.printing import HOW_TO_PRINT, found_browser, printed
 from tclose.releases import Release, Written
 from tclose.render.data.json import json_text
 from tclose.render.data.lineage import Handed
@@ -25,7 +23,6 @@ _READ_ME = """What is handed over with {name}
 
 release.csv       the table
 report.html       what was required and found, to read, print and sign
-{pdf}
 report.json       the same for machines
 tclose.toml       the policy that the release meets: tclose audit release.csv --policy tclose.toml
 statement.jsonld  what this is, its columns, and checksums (Croissant)
@@ -33,8 +30,6 @@ SHA256SUMS        checksums of every other file: sha256sum --check SHA256SUMS
 
 The recipe by which the release was made is not here. It holds values of the original: it is secret, and stays with it.
 """
-_WITH_PDF = "report.pdf        the same on sheets of A4"
-_WITHOUT_PDF = f"                  There is no report.pdf: {{why}} {HOW_TO_PRINT}"
 
 
 def write_package(place: Path, release: Release, written: Written, policy: Policy) -> None:
@@ -55,29 +50,16 @@ def write_package(place: Path, release: Release, written: Written, policy: Polic
         "report.json": written.report.read_text(encoding="utf-8") if written.report is not None else "",
         "tclose.toml": policy_text(handed_over(policy)),
     }
-    pdf, told_pdf = _on_paper(texts["report.html"])
-    texts["README.txt"] = _READ_ME.format(name=name, pdf=told_pdf)
-    files = {name: text.encode() for name, text in texts.items()} | pdf
+    texts["README.txt"] = _READ_ME.format(name=name)
     with zipfile.ZipFile(place, "x", zipfile.ZIP_DEFLATED) as package:
         sums = {"release.csv": _added(package, "release.csv", _chunks(written.path))}
-        for file, content in files.items():
-            sums[file] = _added(package, file, iter([content]))
+        for file, text in texts.items():
+            sums[file] = _added(package, file, iter([text.encode()]))
         handed = [Handed(file, digest, package.getinfo(file).file_size) for file, digest in sums.items()]
         told = json_text(dataset_statement(release, handed))
         sums["statement.jsonld"] = _added(package, "statement.jsonld", iter([told.encode()]))
         lines = "".join(f"{digest}  {file}\n" for file, digest in sums.items())
         package.writestr("SHA256SUMS", lines)
-
-
-def _on_paper(html: str) -> tuple[dict[str, bytes], str]:
-    """Return a report as PDF and what the package says of it; no file, and why, where no browser prints it."""
-    program = found_browser()
-    if program is None:
-        return {}, _WITHOUT_PDF.format(why="no browser that prints was found where this was made.")
-    try:
-        return {"report.pdf": printed(html, program)}, _WITH_PDF
-    except EngineFailedError:
-        return {}, _WITHOUT_PDF.format(why="the browser where this was made did not print it.")
 
 
 def _chunks(path: Path) -> Iterator[bytes]:
