@@ -52,29 +52,6 @@ def test_findings_are_not_done_and_no_classes_are_shown_where_the_last_measureme
         expect(page.locator(".grid-rows .grid-row")).to_have_count(3)
 
 
-def test_a_report_is_shown_to_the_printer_once_and_runs_nothing(browser, server):
-    with watched(browser, server) as page:
-        page.add_init_script("window.print = () => { window.top.printed = document.title; }")
-        page.reload()
-        opened(page)
-        require(page, "0.45")
-        settled(page)
-        for start, name, expected in (
-            ("figures", "audit.html", "Privacy audit of"),
-            ("repair", "report.html", "Release of"),
-        ):
-            if name == "report.html":
-                released(page)
-            page.click(f"#tab-{start}")
-            with page.expect_response(lambda answer: "/print/" in answer.url) as shown:
-                page.click(f'[data-print="{name}"]')
-            page.wait_for_function("(words) => window.printed?.startsWith(words)", arg=expected)
-        assert "unsafe-inline" in shown.value.headers["content-security-policy"]
-        assert "script-src" not in shown.value.headers["content-security-policy"]
-        again = server.client.get(shown.value.url)
-        assert (again.status_code, again.headers["x-frame-options"]) == (404, "SAMEORIGIN")
-
-
 def test_what_was_handed_over_stays_so_after_a_reload_and_no_longer_when_it_is_of_other_settings(browser, server):
     with watched(browser, server) as page:
         opened(page)

@@ -327,7 +327,7 @@ async def useful(request: Request) -> Response:
     return answer(await run_in_threadpool(found))
 
 
-def made_file(request: Request) -> Download:
+def _made_file(request: Request) -> Download:
     """Return the file that a request names of a job; it may take long."""
     from tclose.web.beside import with_beside
     from tclose.web.downloads import download
@@ -347,7 +347,7 @@ def made_file(request: Request) -> Download:
 
 async def take(request: Request) -> Response:
     """Hand over a file that a job made."""
-    file = await run_in_threadpool(made_file, request)
+    file = await run_in_threadpool(_made_file, request)
     if file.path is not None:
         return FileResponse(file.path, media_type=file.media_type, filename=file.name)
     named = {"content-disposition": f'attachment; filename="{file.name}"'}

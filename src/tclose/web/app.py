@@ -14,10 +14,10 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from tclose.errors import TcloseError
-from tclose.web import api, opening_api, printing, settings_api
+from tclose.web import api, opening_api, settings_api
 from tclose.web.jobs import Jobs
 from tclose.web.responses import answer, failure, refusal, status_of
-from tclose.web.security import PRINTS, Door, Guard
+from tclose.web.security import Door, Guard
 from tclose.web.words import Speaking
 from tclose.web.workspace import Workspace
 
@@ -46,7 +46,6 @@ ROUTES = (
     Route("/api/jobs/{job}/usefulness", api.useful, methods=["GET"]),
     Route("/api/jobs/{job}/explanation", api.explanation, methods=["POST"]),
     Route("/api/jobs/{job}/files/{name}", api.take, methods=["GET"]),
-    Route("/api/jobs/{job}/prints/{name}", printing.prepare, methods=["POST"]),
 )
 """The API; :mod:`tclose.web.openapi` describes it."""
 
@@ -65,7 +64,6 @@ def application(workspace: Workspace, door: Door) -> Starlette:
         routes=[
             Route("/", _page, methods=["GET"]),
             Route("/static/{name}", _static, methods=["GET"]),
-            Route(f"{PRINTS}{{ticket}}", printing.show, methods=["GET"]),
             *ROUTES,
         ],
         middleware=[Middleware(Guard, door=door), Middleware(Speaking)],
@@ -80,7 +78,6 @@ def application(workspace: Workspace, door: Door) -> Starlette:
     )
     app.router.redirect_slashes = False
     app.state.workspace, app.state.jobs, app.state.door = workspace, Jobs(), door
-    app.state.prints = printing.Waiting()
     app.state.leaving = set()  # what closes the tables of pages that went away
     return app
 

@@ -350,16 +350,6 @@ def _paths_of_jobs() -> Schema:
             "post": _operation("explain", "One class, move by move.", job, body=explained, answers=_ref("Explanation"))
         },
         "/api/jobs/{job}/files/{name}": {"get": _operation("take", "A file that a job made.", job, _path("name"))},
-        "/api/jobs/{job}/prints/{name}": {
-            "post": _operation(
-                "print",
-                "An address that shows a report once, to be printed.",
-                job,
-                _path("name"),
-                answers=_object("address", address=_TEXT),
-                status=201,
-            )
-        },
     }
 
 

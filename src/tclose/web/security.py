@@ -14,12 +14,10 @@ from tclose.web.responses import refusal
 TOKEN_HEADER = "x-tclose-token"  # noqa: S105 - the name of a header
 API = "/api"
 UPLOADS = f"{API}/uploads"
-PRINTS = "/print/"
 
 _POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; frame-src 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
-    "trusted-types 'none'"
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 )
 HEADERS: Mapping[str, str] = {
     "content-security-policy": _POLICY,
@@ -31,14 +29,7 @@ HEADERS: Mapping[str, str] = {
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
 }
-"""What every answer carries, but a report to print."""
-PRINTED: Mapping[str, str] = {
-    **HEADERS,
-    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; "
-    "frame-ancestors 'self'",
-    "x-frame-options": "SAMEORIGIN",
-}
-"""What a report to print carries: it runs nothing, brings its own rules of style, and stands inside the page alone."""
+"""What every answer carries."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +80,7 @@ class Guard:
         if scope["type"] != "http":
             return
         headers = _headers(scope)
-        marked = _marking(send, PRINTED if scope["path"].startswith(PRINTS) else HEADERS)
+        marked = _marking(send)
         problem = None if headers is None else self._problem(scope, headers)
         if headers is None or problem is not None:
             status, words = problem or (400, "The headers of the request contradict each other.")
@@ -152,13 +143,13 @@ def _bounded(receive: Receive, most: int) -> Receive:
     return bounded
 
 
-def _marking(send: Send, headers: Mapping[str, str]) -> Send:
-    """Return the way back with the headers that an answer carries."""
+def _marking(send: Send) -> Send:
+    """Return the way back with the headers that every answer carries."""
 
     async def marked(message: Message) -> None:
         if message["type"] == "http.response.start":
-            kept = [(name, value) for name, value in message.get("headers", ()) if name.decode().lower() not in headers]
-            own = [(name.encode(), value.encode()) for name, value in headers.items()]
+            kept = [(name, value) for name, value in message.get("headers", ()) if name.decode().lower() not in HEADERS]
+            own = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
             message = {**message, "headers": [*kept, *own]}
         await send(message)
 

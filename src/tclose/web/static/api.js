@@ -126,16 +126,3 @@ export async function take(job, file, name = file) {
 export async function takePolicy(table, policy) {
   await saved(await ask("POST", `/tables/${table}/policy`, JSON.stringify({ policy })), "tclose.toml");
 }
-
-// Shows a report to the printer of this machine, which makes a PDF too.
-export async function print(job, file) {
-  const { address } = await post(`/jobs/${job}/prints/${file}`, {});
-  const frame = document.createElement("iframe");
-  Object.assign(frame, { className: "unseen", title: "The report to print", src: address, tabIndex: -1 });
-  frame.setAttribute("aria-hidden", "true");
-  frame.addEventListener("load", () => {
-    frame.contentWindow.addEventListener("afterprint", () => frame.remove());
-    frame.contentWindow.print();
-  }, { once: true });
-  document.body.append(frame);
-}

@@ -2,7 +2,7 @@
 
 import { button, careful, h, redraw, tabled, verdictKind } from "./dom.js";
 import { both, counted, figure, fraction, keyText, number, titleOf, visible } from "./format.js";
-import { print, take } from "./api.js";
+import { take } from "./api.js";
 import { plainly } from "./faults.js";
 import { meaning } from "./terms.js";
 import { madeFor, outdated, sure, taking, tried } from "./stale.js";
@@ -38,7 +38,7 @@ function content(explain) {
     some(audit, explain),
     everything(audit),
     notes(audit),
-    h("p", { class: "actions" }, taking("Save the report", made, () => kept().then(() => take(made.id, "audit.html")), { class: "quiet", "data-file": "audit.html" }), taking("Print it, or save as PDF…", made, () => kept().then(() => print(made.id, "audit.html")), { class: "quiet", "data-print": "audit.html" }), taking("Save as JSON", made, () => take(made.id, "audit.json"), { class: "quiet", "data-file": "audit.json" }), audit.confidential ? button("Report with single people…", ({ target }) => confidential(made, target), { class: "quiet", "data-file": "audit.confidential.html" }) : null),
+    h("p", { class: "actions" }, taking("Save the report", made, () => kept().then(() => take(made.id, "audit.html")), { class: "quiet", "data-file": "audit.html" }), taking("Save as JSON", made, () => take(made.id, "audit.json"), { class: "quiet", "data-file": "audit.json" }), audit.confidential ? button("Report with single people…", ({ target }) => confidential(made, target), { class: "quiet", "data-file": "audit.confidential.html" }) : null),
   ];
 }
 

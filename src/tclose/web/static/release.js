@@ -1,7 +1,7 @@
 // A release: how it is searched for, what it costs, and what to take away.
 
 import { button, careful, field, h, redraw, say, select, tabled, verdictKind } from "./dom.js";
-import { print, take } from "./api.js";
+import { take } from "./api.js";
 import { aboutReport } from "./about.js";
 import { comparison } from "./compare.js";
 import { percent, sign, visible } from "./format.js";
@@ -118,7 +118,7 @@ function downloads(job) {
     h("p", { class: "hint" }, "One file: the release, its report, the policy it meets, a statement for machines, and checksums. The recipe is not in it."),
     h("h3", {}, "Or each by itself"),
     h("p", { class: "actions" }, save("Release as CSV", "release.csv", "release.csv", { class: "quiet" }), save("as Parquet", "release.parquet", "release.parquet", { class: "quiet" }), save("as JSON lines", "release.jsonl", "release.jsonl", { class: "quiet" })),
-    h("p", { class: "actions" }, save("Report", "report.html", "release.report.html", { class: "quiet" }), taking("Print it, or save as PDF…", job, () => kept().then(() => print(job.id, "report.html")), { class: "quiet", "data-print": "report.html" }), save("Report as JSON", "report.json", "release.csv.report.json", { class: "quiet" })),
+    h("p", { class: "actions" }, save("Report", "report.html", "release.report.html", { class: "quiet" }), save("Report as JSON", "report.json", "release.csv.report.json", { class: "quiet" })),
     h("p", { class: "actions" }, save("Report with everything (confidential)", "report.confidential.html", "release.report.confidential.html", { class: "quiet" })),
     h("p", { class: "hint" }, "For the owner of the original: also what models, other levels and thresholds say. It tells of the original what the release does not, and says so on every page."),
     h("p", { class: "actions" }, save("Recipe (secret)", "recipe.json", "release.csv.recipe.json", { class: "quiet" }), meaning("recipe")),
