@@ -33,7 +33,7 @@ def in_its_own_process(code: str) -> tuple[float, float]:
 
 def machine() -> str:
     """Return what the numbers were measured on."""
-    packages = ", ".join(f"{name} {version(name)}" for name in ("tclose", "duckdb", "numpy", "numba"))
+    packages = ", ".join(f"{name} {version(name)}" for name in ("tclose", "duckdb", "numpy"))
     return f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}, {packages}"
 
 

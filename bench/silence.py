@@ -46,7 +46,7 @@ def commands(table: Path, folder: Path) -> dict[str, list[str]]:
         "apply": ["apply", recipe, str(table), "-o", out],
         "withstand": ["anonymize", str(table), *ASKED, "--method", "mondrian", "--withstand", "0.05", "-o", out],
     }
-    for method in ("auto", "gather", "mondrian", "full-domain", "merge", "peel", "microaggregation", "sabre"):
+    for method in ("auto", "gather", "mondrian", "full-domain", "merge", "microaggregation", "sabre"):
         divided = ["--divide"] if method == "sabre" else []
         found[f"anonymize-{method}"] = ["anonymize", str(table), *ASKED, "--method", method, *divided, "-o", out]
     return found

@@ -86,19 +86,6 @@ def test_closed_standard_input_is_an_input_error() -> None:
     assert "Standard input is closed" in done.stderr
 
 
-@pytest.mark.parametrize("setting", ["NUMBA_NUM_THREADS=0", "NUMBA_DISABLE_JIT=1"])
-def test_settings_that_keep_the_compiler_from_compiling_are_the_callers_to_mend(setting: str, tmp_path: Path) -> None:
-    table = tmp_path / "t.csv"
-    table.write_text("a,s\n" + "".join(f"{row % 900},{row % 11}\n" for row in range(100_000)))
-    done = subprocess.run(
-        command("audit", str(table), "-q", "a", "-s", "s"),
-        env=ENVIRONMENT | dict([setting.split("=")]), check=False, capture_output=True, text=True,
-    )  # fmt: skip
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("Error: The compiler ")
-    assert "environment whose names begin with NUMBA_" in done.stderr
-
-
 def test_being_ended_leaves_nothing_half_written(tmp_path: Path) -> None:
     temp = tmp_path / "temp"
     temp.mkdir()
@@ -147,38 +134,3 @@ def test_threads_columns_and_null_texts_are_checked(tmp_path: Path) -> None:
     policy.write_text('[table]\nsource = "x.csv"\nnull_text = [1]\n', encoding="utf-8")
     with pytest.raises(PolicyError, match="list of texts"):
         tclose.read_policy(policy)
-
-
-def test_a_damaged_or_unwritable_cache_of_compiled_loops_does_no_harm(tmp_path: Path) -> None:
-    script = (
-        "import tclose\n"
-        "table = {'q': [row % 50 for row in range(60000)], 's': [row % 7 for row in range(60000)]}\n"
-        "print(tclose.audit(table, tclose.Roles('q', 's:ordered'), drivers=False)['s'].t)\n"
-    )
-    environment = {**ENVIRONMENT, "NUMBA_CACHE_DIR": str(tmp_path)}
-    answers = []
-    for _ in range(2):
-        done = subprocess.run(
-            [sys.executable, "-c", script], env=environment, check=False, capture_output=True, text=True
-        )
-        answers.append((done.returncode, done.stdout))
-        for damaged in tmp_path.rglob("*.nb[ci]"):
-            damaged.write_bytes(b"")
-    assert answers[0][0] == 0
-    assert answers[1] == answers[0]
-
-
-def test_without_a_place_for_a_cache_loops_are_compiled_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    import numba
-
-    from tclose.compiled import machine_code
-
-    plainly = numba.njit
-
-    def refusing(**options: bool) -> object:
-        if options.get("cache"):
-            raise RuntimeError("cannot cache function: no locator available")
-        return plainly(**options)
-
-    monkeypatch.setattr(numba, "njit", refusing)
-    assert machine_code(lambda number: number + 1)(2) == 3

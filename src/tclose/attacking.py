@@ -19,7 +19,7 @@ from tclose.exact import Number, share
 from tclose.models.catalogue import Requirement, Wanted, required_for_any, requirements
 from tclose.opening import opened_with
 from tclose.progress import shows_progress
-from tclose.recoding.methods import check_method
+from tclose.recoding.methods import check_method, keeps_together
 from tclose.recoding.search import Search
 from tclose.roles import Roles
 from tclose.sources.examples import is_example
@@ -50,7 +50,6 @@ def attack(
     loss: str = "lm",
     levels: Mapping[str, Levels] | None = None,
     weights: Mapping[str, float] | None = None,
-    whole_classes: bool = True,
     intervals: bool = True,
     pruned: bool = False,
     against: str = "both",
@@ -70,7 +69,7 @@ def attack(
 
     Parameters
     ----------
-    table, roles, require, any, hierarchies, method, suppress, loss, levels, weights, whole_classes, intervals
+    table, roles, require, any, hierarchies, method, suppress, loss, levels, weights, intervals
         As for :func:`tclose.anonymize`.
     attackers
         The attackers to try, by name; all that apply if left out. ``docs/attacks.md`` lists them.
@@ -101,7 +100,7 @@ def attack(
     """
     from tclose.engines.choosing import working_session
 
-    check_method(method, whole_classes=whole_classes)
+    check_method(method)
     limit = None if gain is None else share(gain, "gain")
     _check_asked(divisions, beside=bool(previous), made=release is None)
     chosen = attackers_named(
@@ -116,7 +115,7 @@ def attack(
             loss,
             against,
             progress,
-            whole_classes=whole_classes or roles.person is not None,
+            whole_classes=roles.person is not None or keeps_together(method),
             pruned=pruned,
             effort=effort,
             threads=threads,

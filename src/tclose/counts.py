@@ -32,6 +32,11 @@ class Block:
     counts: Integers
     sizes: Integers
 
+    def __post_init__(self) -> None:
+        # Kernels read arrays of these types without gaps, and every block ends in one.
+        for name, kind in (("offsets", np.int64), ("ranks", np.int32), ("counts", np.int64), ("sizes", np.int64)):
+            object.__setattr__(self, name, np.ascontiguousarray(getattr(self, name), kind))
+
     @property
     def classes(self) -> int:
         """How many classes the block holds."""

@@ -16,9 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose import loops, person_loops, person_texts
+from tclose import person_texts
 from tclose.counts import Block, Integers, Ranks
 from tclose.grouping import Arrival, Batch, Codes, Counters, GroupedRows, Share, running
+from tclose.kernels import counting
+from tclose.kernels import people as people_kernels
 from tclose.keys import KeyIndex
 from tclose.person_texts import DealtTexts, Texts
 
@@ -74,7 +76,7 @@ class _Dealing:
             own, people = index.numbers((persons.astype(np.int64),)), index.size
         rows = np.zeros(people, dtype=np.int64)
         numbers = own.astype(np.int32, copy=False)
-        loops.tally(numbers, rows)
+        counting.tally(numbers, rows)
         return numbers, rows
 
 
@@ -93,7 +95,7 @@ class _PersonShare(Share):
         if not isinstance(batch, PersonBatch):
             raise TypeError("Rows without people were delivered.")
         self.take_classes(batch)
-        person_loops.tally_shares(batch.persons, self.dealing.factor, self.dealing.shift, self.dealt)
+        people_kernels.tally_shares(batch.persons, self.dealing.factor, self.dealing.shift, self.dealt)
         self.persons.append(batch.persons)
         self.texts += [] if batch.texts is None else [batch.texts]
         self.missing += int(np.count_nonzero(batch.persons == NOBODY))
@@ -105,7 +107,7 @@ class _Worker:
     def __init__(self, classes: int, code_spans: Sequence[int], counter: type[np.int32] | type[np.int64]) -> None:
         self.shares: list[tuple[int, int]] = []
         """Where the rows of each share of people that it took begin and end."""
-        self._classes = np.zeros((classes, 3), dtype=counter)
+        self._classes = np.zeros(3 * classes, dtype=counter)
         self.value_counts = [np.zeros(span, dtype=counter) for span in code_spans]
         self.rows_of_people: list[Integers] = []
         """How many rows each person has, share by share."""
@@ -115,23 +117,23 @@ class _Worker:
     @property
     def people_of(self) -> Integers:
         """How many of the people are in each class."""
-        return self._classes[:, 1].astype(np.int64)
+        return self._classes[1::3].astype(np.int64)
 
     @property
     def rows_of(self) -> Integers:
         """How many of their rows are in each class."""
-        return self._classes[:, 2].astype(np.int64)
+        return self._classes[2::3].astype(np.int64)
 
     def take(self, own: Codes, rows_of_people: Integers, numbers: Codes, codes: Sequence[Codes]) -> None:
         """Bring the rows of a share into the order of their people, in their places, and count everyone once."""
         starts = running(rows_of_people)
         for values in (numbers, *codes):
             arranged = np.empty_like(values)
-            person_loops.arrange(own, starts[:-1].copy(), values, arranged)
+            people_kernels.arrange(own, starts[:-1].copy(), values, arranged)
             values[:] = arranged
-        person_loops.mark_people(starts, numbers, self._stamp, self._classes)
+        people_kernels.mark_people(starts, numbers, self._stamp, self._classes)
         for values, last, counts in zip(codes, self._last_with_value, self.value_counts, strict=True):
-            person_loops.tally_people(starts, values, self._stamp, last, counts)
+            people_kernels.tally_people(starts, values, self._stamp, last, counts)
         self._stamp += len(rows_of_people)
         self.rows_of_people.append(rows_of_people[rows_of_people > 0])
 
@@ -190,9 +192,12 @@ class GroupedPeople(GroupedRows):
         def deal(worker: int) -> None:
             share, place = shares[worker], bounds[:-1] + before[worker]
             for numbers, codes, own in zip(share.numbers, share.codes, share.persons, strict=True):
-                for values, dealt in ((own, persons), *zip(codes, self._codes, strict=True)):
-                    person_loops.deal(own, factor, shift, place.copy(), values, dealt)
-                person_loops.deal_looked_up(own, factor, shift, place, numbers, number_of[worker], self._numbers)
+                people_kernels.deal_by_share(own, factor, shift, place.copy(), own, persons)
+                for values, dealt in zip(codes, self._codes, strict=True):
+                    people_kernels.deal_by_share(
+                        own, factor, shift, place.copy(), values.view(np.uint32), dealt.view(np.uint32)
+                    )
+                people_kernels.deal_looked_up(own, factor, shift, place, numbers, number_of[worker], self._numbers)
             for taken in (share.numbers, share.codes, share.persons):
                 taken.clear()
 
@@ -217,7 +222,7 @@ class GroupedPeople(GroupedRows):
             share, row, word = shares[worker], bounds[:-1] + before[worker], begins[:-1] + earlier[worker]
             for own, texts in zip(share.persons, share.texts, strict=True):
                 given = (texts.begins, texts.data, texts.lengths)
-                person_texts.deal_texts(own, factor, shift, row, word, *given, lengths, words)
+                people_kernels.deal_texts(own, factor, shift, row, word, *given, lengths, words)
             share.texts.clear()
 
         list(self._pool.map(deal, range(len(shares))))
@@ -259,13 +264,13 @@ class GroupedPeople(GroupedRows):
         seen, who = self._appearances()
         classes_of = np.bincount(who)
         by_class = np.empty(len(who), dtype=np.int32)
-        person_loops.arrange(seen, running(np.bincount(seen))[:-1].copy(), who, by_class)
+        people_kernels.arrange(seen, running(np.bincount(seen))[:-1].copy(), who, by_class)
         ascending = np.empty(len(who), dtype=np.int32)
         starts = running(classes_of)
-        person_loops.arrange(by_class, starts[:-1].copy(), np.sort(seen), ascending)
+        people_kernels.arrange(by_class, starts[:-1].copy(), np.sort(seen), ascending)
         slots = 1 << (2 * len(who)).bit_length()
         sets = np.empty(len(classes_of), dtype=np.int32)
-        known = person_loops.number_sets(
+        known = people_kernels.number_sets(
             starts, ascending, np.zeros(slots, dtype=np.int64), np.full(slots, -1, dtype=np.int32), sets
         )
         people = np.bincount(sets, minlength=known + 1)
@@ -291,7 +296,7 @@ class GroupedPeople(GroupedRows):
         def scatter(worker: int) -> None:
             place = self._first[worker].astype(self._counter)
             for low, high in self._worked[worker]:
-                person_loops.scatter_people(
+                people_kernels.scatter_people(
                     self._numbers[low:high], self._codes[attribute][low:high], rank_of_code, place, marked
                 )
 
@@ -315,7 +320,7 @@ class _PersonCounters(Counters):
     def block(self, rows: Ranks, starts: Integers, low: int, high: int) -> Block:
         ranks = np.empty(int(starts[high] - starts[low]), dtype=np.int32)
         kept = np.empty(high - low + 1, dtype=np.int64)
-        person_loops.keep_once(rows, starts[low : high + 1], self._stamps, ranks, kept)
+        people_kernels.keep_once(rows, starts[low : high + 1], self._stamps, ranks, kept)
         return super().block(ranks, kept, 0, high - low)
 
 

@@ -24,7 +24,6 @@ class ReleasePolicy:
     method: str = "auto"
     suppress: str = "0"
     loss: str = "lm"
-    whole_classes: bool = True
     intervals: bool = True
     pruned: bool = False
     against: str = "both"
@@ -73,7 +72,7 @@ def _checked(key: str, value: object) -> object:
         if not isinstance(value, str):
             raise PolicyError(f"{where} must be a text: where the key is, never the key itself.")
         return value
-    if key in ("whole_classes", "intervals", "pruned"):
+    if key in ("intervals", "pruned"):
         if not isinstance(value, bool):
             raise PolicyError(f"{where} must be true or false.")
         return value

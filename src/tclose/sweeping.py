@@ -26,7 +26,7 @@ from tclose.models.catalogue import (
 )
 from tclose.opening import opened_with
 from tclose.progress import shows_progress
-from tclose.recoding.methods import SIZES, check_method
+from tclose.recoding.methods import SIZES, check_method, keeps_together
 from tclose.recoding.partition import Partition, kept_detail, published
 from tclose.recoding.problem import Problem
 from tclose.recoding.search import Search
@@ -56,7 +56,6 @@ def frontier(
     loss: str = "lm",
     levels: Mapping[str, Levels] | None = None,
     weights: Mapping[str, float] | None = None,
-    whole_classes: bool = True,
     intervals: bool = True,
     effort: int = 1,
     seed: int = 0,
@@ -72,7 +71,7 @@ def frontier(
 
     Parameters
     ----------
-    table, roles, hierarchies, suppress, loss, levels, weights, whole_classes, intervals, effort, seed
+    table, roles, hierarchies, suppress, loss, levels, weights, intervals, effort, seed
         As for :func:`tclose.anonymize`.
     sweep
         The model whose threshold is swept, such as ``"t"`` or ``"k"``.
@@ -91,17 +90,14 @@ def frontier(
 
     with working_session(table, read=read, memory=memory, threads=threads, temp=temp) as session:
         opened, roles = opened_with(session, table, roles, progress)
-        whole_classes = whole_classes or roles.person is not None
         swept = required_for_any(_swept(sweep, values), any)
         others = required_for_any((each for each in requirements(require) if each.model.key != sweep), any)
         check_attributes(others, roles)
         if not methods:
             raise InputError(f"Name at least one method to compare: {either('methods=[…]', '--methods')}.")
         for method in methods:
-            check_method(method, whole_classes=whole_classes)
-        search = chosen_search(
-            loss, "both", progress, whole_classes=whole_classes, pruned=False, effort=effort, threads=threads
-        )
+            check_method(method)
+        search = chosen_search(loss, "both", progress, whole_classes=True, pruned=False, effort=effort, threads=threads)
         options = RecodingOptions(
             hierarchies or {}, levels or {}, weights or {}, share(suppress, "suppress"), intervals, whole_seed(seed)
         )
@@ -135,6 +131,7 @@ def _points(
     points: dict[tuple[Fraction, str], Point] = {}
     for at, method in enumerate(methods):
         told = search.part(at / len(methods), (at + 1) / len(methods), f"{method}, {at + 1} of {len(methods)}: ")
+        told = replace(told, whole_classes=keeps_together(method))
         releases = found_at_each(method, problems, told)
         for here, required, best in zip(problems, strictest_first, releases, strict=True):
             partition = None if best is None else best.partition

@@ -54,9 +54,9 @@ def recipe_of(chance, kind):
     try:
         release = anonymize(
             table_of(chance, kind, values), ROLES, require={"k": chance.choice([1, 2])},
-            whole_classes=chance.random() < 0.7, suppress=chance.choice(["0", "0.2", "1"]),
+            suppress=chance.choice(["0", "0.2", "1"]),
             hierarchies={"q": tree if words == "nested" else words, "z": "flat"},
-            method=chance.choice(["full-domain", "mondrian", "merge", "peel"]),
+            method=chance.choice(["full-domain", "mondrian", "merge", "gather", "sabre"]),
             levels={} if level is None else {"q": level},
         )  # fmt: skip
     except InputError:

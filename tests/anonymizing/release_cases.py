@@ -19,7 +19,7 @@ from scipy.sparse.csgraph import maximum_bipartite_matching
 from tclose import Hierarchical, Nominal, Numeric, Ordered, Roles, audit
 from tclose.anonymizing import anonymize
 
-METHODS = ("auto", "gather", "peel", "mondrian", "full-domain", "microaggregation", "sabre", "merge")
+METHODS = ("auto", "gather", "mondrian", "full-domain", "microaggregation", "sabre", "merge")
 TREE = {"all": {"left": ["ash", "birch"], "right": {"far": ["cedar", "date"], "near": ["elm"]}, "fig": []}}
 ANCESTORS = {
     "ash": ("ash", "left", "all"),

@@ -29,12 +29,12 @@ def table(rows=30):
 
 
 ROLES = Roles(["age", "zone"], {"pay": Ordered(), "illness": Nominal()}, ["name"])
-WISHES = {"hierarchies": {"zone": "flat"}, "whole_classes": False, "seed": 2}
+WISHES = {"hierarchies": {"zone": "flat"}, "seed": 2}
 
 
 @pytest.mark.parametrize(("loss", "suppress"), [("lm", "0"), ("dm", "0.2"), ("nue", "0.2")])
 def test_a_point_is_the_release_that_anonymize_finds_there(loss, suppress):
-    values, methods = ["0.2", "1/3", "0.6"], ["auto", "peel"] if loss == "lm" else [*METHODS]
+    values, methods = ["0.2", "1/3", "0.6"], ["auto", "gather"] if loss == "lm" else [*METHODS]
     options = {**WISHES, "loss": loss, "suppress": suppress}
     found = frontier(table(), ROLES, sweep="t", values=values, methods=methods, require={"k": 2}, **options)
     assert [(point.threshold, point.method) for point in found.points] == [
@@ -71,7 +71,7 @@ def test_a_loss_that_counts_in_multiples_of_k_is_measured_by_each_k():
 
 
 def test_points_without_a_release_say_so():
-    found = frontier(table(), ROLES, sweep="k", values=[2, 30, 31, 1000], methods=["peel", "merge"], **WISHES)
+    found = frontier(table(), ROLES, sweep="k", values=[2, 30, 31, 1000], methods=["gather", "merge"], **WISHES)
     assert [(int(point.threshold), point.holds) for point in found.points[::2]] == [
         (2, True), (30, True), (31, False), (1000, False),
     ]  # fmt: skip

@@ -29,12 +29,6 @@ from tclose.errors import InputError
 few = settings(
     max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
-WAYS = [
-    *((method, method != "sabre") for method in METHODS),
-    ("auto", False),
-    ("peel", False),
-    ("microaggregation", False),
-]
 
 
 def written(case, release, folder, ending):
@@ -54,11 +48,11 @@ def made(case, **options):
         return None
 
 
-@pytest.mark.parametrize(("method", "whole"), WAYS, ids=[f"{m}{' whole' * w}" for m, w in WAYS])
+@pytest.mark.parametrize("method", METHODS)
 @few
 @given(case=cases(), ending=st.sampled_from([".csv", ".parquet"]))
-def test_a_written_release_keeps_its_promise_and_its_rows(tmp_path, method, whole, case, ending):
-    release = made(case, method=method, whole_classes=whole)
+def test_a_written_release_keeps_its_promise_and_its_rows(tmp_path, method, case, ending):
+    release = made(case, method=method)
     if release is None:
         return
     if not release.holds:
@@ -74,7 +68,7 @@ def test_a_written_release_keeps_its_promise_and_its_rows(tmp_path, method, whol
     path, names, rows = written(case, release, tmp_path, ending)
     check_rows(case, release, names, rows)
     check_promise(case, path, release.suppressed)
-    assert not (whole and release.recipe.divides)
+    assert method in ("microaggregation", "sabre") or not release.recipe.divides
     assert "secret-" not in release.recipe.to_json()
 
 
@@ -87,12 +81,12 @@ def test_a_written_release_keeps_its_promise_and_its_rows(tmp_path, method, whol
 def test_row_order_and_threads_change_no_byte(tmp_path, case, method, shuffle):
     order = list(range(case.rows))
     shuffle.shuffle(order)
-    release = made(case, method=method, whole_classes=method != "sabre")
+    release = made(case, method=method)
     if release is None or not release.holds:
         return
     first = written(case, release, tmp_path, ".csv")[0].read_bytes()
     for options in ({}, {"order": order}, {"threads": 1}, {"threads": 2, "order": order}):
-        again = case.release(method=method, whole_classes=method != "sabre", **options)
+        again = case.release(method=method, **options)
         assert written(case, again, tmp_path, ".csv")[0].read_bytes() == first
         assert again == release
 
@@ -100,7 +94,7 @@ def test_row_order_and_threads_change_no_byte(tmp_path, case, method, shuffle):
 @few
 @given(case=cases(models=["k", "t", "js"], least_sensitive=1), seed=st.integers(4, 2**63 - 1))
 def test_another_seed_is_as_good(tmp_path, case, seed):
-    release = made(case, seed=seed, method="peel")
+    release = made(case, seed=seed, method="gather")
     if release is None or not release.holds:
         return
     path, names, rows = written(case, release, tmp_path, ".csv")
@@ -113,7 +107,7 @@ def test_the_seed_decides_which_of_equal_rows_are_generalised():
     zones = ["a"] * 16 + ["b"] * 10
     table = pa.table({"zone": zones, "illness": ["x"] * 12 + ["y"] * 4 + ["x"] * 2 + ["y"] * 8, "person": range(26)})
     roles = Roles(["zone"], {"illness": Nominal()}, others="publish")
-    options = {"require": {"t": "0.1"}, "hierarchies": {"zone": "flat"}, "method": "peel", "whole_classes": False}
+    options = {"require": {"t": "0.1"}, "hierarchies": {"zone": "flat"}, "method": "sabre"}
     frames = [anonymize(table, roles, seed=seed, **options).to_pandas() for seed in range(4)]
     generalised = [frozenset(frame.loc[frame["zone"] == "*", "person"].tolist()) for frame in frames]
     assert all(0 < len(chosen) < 26 for chosen in generalised)

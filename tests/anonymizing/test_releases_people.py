@@ -83,7 +83,7 @@ def test_repeating_rows_of_anyone_changes_no_class_of_the_release(table, data):
         assert list(one.classes.rows()) == list(other.classes.rows())
 
 
-@pytest.mark.parametrize("method", ["peel", "gather", "mondrian", "full-domain", "merge", "auto"])
+@pytest.mark.parametrize("method", ["microaggregation", "gather", "mondrian", "full-domain", "merge", "auto"])
 def test_every_method_that_keeps_rows_together_is_proved_by_people(method):
     table = {
         "who": [at // 4 for at in range(160)],
@@ -135,7 +135,7 @@ def test_methods_that_divide_rows_are_refused_and_more_people_than_there_are():
     with pytest.raises(InputError, match="4 people are required, but the table has 3"):
         tclose.anonymize(table, roles, require={"k": 4})
     with pytest.raises(InputError, match="divides rows that look alike"):
-        tclose.anonymize(table, roles, require={"k": 3}, method="sabre", whole_classes=False)
+        tclose.anonymize(table, roles, require={"k": 3}, method="sabre")
 
 
 def test_what_is_written_is_proved_by_people_and_its_recipe_judges_people(tmp_path):

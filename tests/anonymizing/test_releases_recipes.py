@@ -28,10 +28,10 @@ few = settings(
 
 
 @few
-@given(case=cases(), method=st.sampled_from(METHODS), whole=st.booleans(), ending=st.sampled_from([".csv", ".parquet"]))
-def test_a_recipe_makes_the_same_file_again(tmp_path, case, method, whole, ending):
+@given(case=cases(), method=st.sampled_from(METHODS), ending=st.sampled_from([".csv", ".parquet"]))
+def test_a_recipe_makes_the_same_file_again(tmp_path, case, method, ending):
     try:
-        release = case.release(method=method, whole_classes=whole)
+        release = case.release(method=method)
     except InputError:
         return
     if not release.holds:
@@ -74,10 +74,10 @@ def release_of(table, method, **options):
     return anonymize(table, ROLES, require=require, method=method, **{**WISHES, **options})
 
 
-NEW = [("full-domain", {}), ("mondrian", {}), ("peel", {}), ("mondrian", {"suppress": "0.3"})]
+NEW = [("full-domain", {}), ("mondrian", {}), ("gather", {}), ("mondrian", {"suppress": "0.3"})]
 
 
-@pytest.mark.parametrize(("method", "options"), NEW, ids=["full-domain", "mondrian", "peel whole", "suppressed"])
+@pytest.mark.parametrize(("method", "options"), NEW, ids=["full-domain", "mondrian", "gather", "suppressed"])
 def test_new_rows_get_cells_that_cover_them(method, options):
     """The new rows have combinations of age and tree that the first ones lack."""
     ages = [20, 22, 25, 26, 29]
@@ -216,11 +216,11 @@ def test_a_recipe_whose_requirements_new_rows_miss_gives_no_release():
         again.write("never.csv")
 
 
-DIVIDED = {"require": {"k": 3, "t": {"pay": "0.2", "ill": "0.2"}}, "whole_classes": False}
+DIVIDED = {"require": {"k": 3, "t": {"pay": "0.2", "ill": "0.2"}}}
 
 
 def divided():
-    release = release_of(rows_of(60, 3), "peel", **DIVIDED)
+    release = release_of(rows_of(60, 3), "sabre", **DIVIDED)
     assert release.recipe.divides
     return release.recipe
 
@@ -262,7 +262,7 @@ def recipes():
     table = rows_of(40, 5)
     return [
         divided().to_json(),
-        release_of(table, "peel").recipe.to_json(),
+        release_of(table, "gather").recipe.to_json(),
         release_of(table, "full-domain").recipe.to_json(),
     ]
 
@@ -393,7 +393,7 @@ def test_a_recipe_reads_as_it_was_written(good, tmp_path):
 
 def test_the_cells_of_a_file_are_those_of_its_recipe(tmp_path):
     """Every class of the file is one of the recipe's, with the number of rows that its pieces have."""
-    made = release_of(rows_of(60, 3), "peel", **DIVIDED).write(tmp_path / "release.csv")
+    made = release_of(rows_of(60, 3), "sabre", **DIVIDED).write(tmp_path / "release.csv")
     recipe = read_recipe(made.recipe)
     names, rows = file_rows(made.path)
     shown = Counter(tuple(row[names.index(name)] for name in ("age", "tree")) for row in rows)

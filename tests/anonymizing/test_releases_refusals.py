@@ -222,14 +222,8 @@ def test_a_release_keeps_some_value_of_every_attribute(tmp_path, method):
         }
     )
     roles = Roles(["q"], {"s": Nominal(nulls="drop"), "other": Nominal()})
-    options = {"suppress": "0.5", "method": method, "whole_classes": method != "sabre"}
+    options = {"suppress": "0.5", "method": method}
     release = anonymize(frame, roles, require={"alpha": {"other": "0.7"}}, **options)
     written = release.write(tmp_path / "release.parquet")
     assert written.audit.holds
     assert "u" in release.to_arrow().column("s").to_pylist()
-
-
-def test_a_method_that_only_divides_needs_leave_to():
-    frame = pa.table({"q": [1, 2, 3, 4], "s": ["u", "v"] * 2})
-    with pytest.raises(InputError, match=r"'sabre' divides rows .* allow it: whole_classes=False"):
-        anonymize(frame, Roles(["q"], {"s": Nominal()}), require={"k": 2}, method="sabre")

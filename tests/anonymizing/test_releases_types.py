@@ -135,7 +135,7 @@ def test_a_day_that_a_type_of_moments_holds_is_written_as_a_day(tmp_path, ending
     assert text.count("08:00:00") == text.count("2021-01-01 00:00:00") == 1
 
 
-@pytest.mark.parametrize("method", ["peel", "mondrian", "gather", "merge"])
+@pytest.mark.parametrize("method", ["sabre", "mondrian", "gather", "merge"])
 def test_a_midnight_beside_its_day_is_counted_as_the_reader_counts_it(tmp_path, method):
     """Two people at midnight are hidden by k = 2 alone; shown as their day, they are in the class of that day."""
     clocks = [dt.time(0), dt.time(0), dt.time(5), dt.time(6)]
@@ -220,7 +220,7 @@ def moved_at_most(classes):
 
 
 @pytest.mark.filterwarnings("error::RuntimeWarning")
-@pytest.mark.parametrize("method", ["peel", "sabre", "microaggregation", "gather", "mondrian"])
+@pytest.mark.parametrize("method", ["sabre", "microaggregation", "gather", "mondrian"])
 @pytest.mark.parametrize("numbers", [FARTHEST, [1.7e308, -1.7e308] * 4])
 def test_floats_farther_apart_than_a_float_are_released(method, numbers):
     table = {"q": numbers * 2, "s": (numbers[3:] + numbers[:3]) * 2}
@@ -229,7 +229,6 @@ def test_floats_farther_apart_than_a_float_are_released(method, numbers):
         tclose.Roles("q", "s:numeric"),
         require={"k": 2, "t": "0.6"},
         method=method,
-        whole_classes=method != "sabre",
         effort=1,
     )
     classes = {}

@@ -41,7 +41,7 @@ def release(**options):
     return anonymize(table(), ROLES, require={"k": 3, "t": "0.5"}, **{"method": "merge", **options})
 
 
-@pytest.mark.parametrize("method", ["auto", "gather", "peel"])
+@pytest.mark.parametrize("method", ["auto", "gather", "sabre"])
 def test_a_search_that_the_clock_ended_writes_a_release_that_says_so_and_can_be_made_again(tmp_path, method):
     made = release(method=method, within=1e-9)
     assert made.holds
@@ -133,7 +133,7 @@ def test_an_interrupt_of_the_search_ends_it(stage):
         if words.startswith(stage):
             raise KeyboardInterrupt
 
-    method = {"Peeling": "peel", "Gathering": "gather"}.get(stage, "merge")
+    method = {"Gathering": "gather"}.get(stage, "merge")
     with pytest.raises(KeyboardInterrupt):
         anonymize(table(), ROLES, require={"k": 4}, method=method, progress=interrupt)
     assert told[-1].startswith(stage)

@@ -24,7 +24,7 @@ ROLES = Roles(["q"], {"s": Nominal()})
 @pytest.mark.parametrize("method", METHODS)
 def test_leaving_out_two_of_ten_rows_meets_what_no_release_of_all_rows_does(method):
     """Six x and four y: without two x each is a half."""
-    options = {"suppress": "0.2", "method": method, "whole_classes": method != "sabre"}
+    options = {"suppress": "0.2", "method": method}
     release = anonymize(SIX_OF_TEN, ROLES, require={"alpha": "0.5"}, **options)
     assert (release.holds, release.suppressed) == (True, 2)
     assert Counter(release.to_arrow()["s"].to_pylist()) == {"x": 4, "y": 4}
@@ -76,15 +76,14 @@ def exists(rows, most, require):
     )
 
 
-def test_look_alikes_are_left_out_together_unless_they_may_be_divided():
-    """Of three that look alike, one x must go: alone it may, together they are three of seven."""
+def test_look_alikes_are_left_out_together():
+    """Of three that look alike, one x would have to go: together they are three of seven."""
     table = pa.table({"zone": [*"aaaabbb"], "s": [*"xyzzxxy"]})
     options = {"hierarchies": {"zone": "flat"}, "levels": {"zone": 0}, "require": {"alpha": "0.5"}, "suppress": "0.2"}
     roles = Roles(["zone"], {"s": Nominal()})
-    whole, divided = (anonymize(table, roles, whole_classes=whole, **options) for whole in (True, False))
-    assert (whole.holds, divided.holds, divided.suppressed) == (False, True, 1)
-    assert any("whole_classes=False" in note for note in whole.notes)
-    assert whole.obstacles[0].suppress == Fraction(3, 7)
+    release = anonymize(table, roles, **options)
+    assert not release.holds
+    assert release.obstacles[0].suppress == Fraction(3, 7)
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -102,7 +101,7 @@ def test_what_is_said_of_no_release_is_so(seed):
     try:
         release = anonymize(
             table, roles, require=require, hierarchies={"zone": "flat"}, levels={"zone": 0}, suppress=share,
-            whole_classes=False,
+            method="microaggregation",
         )  # fmt: skip
     except InputError:
         assert require.get("k", 1) > len(rows)
@@ -115,7 +114,7 @@ def test_what_is_said_of_no_release_is_so(seed):
             assert not there_is
 
 
-@pytest.mark.parametrize("method", ["merge", "gather", "peel"])
+@pytest.mark.parametrize("method", ["merge", "gather", "sabre"])
 @pytest.mark.parametrize("age", [5000, 700_000])
 def test_somebody_left_out_has_no_say_in_where_intervals_end(method, age):
     """Sixty people of 20 to 60 and somebody of an age and an illness of their own, which would be in the last step."""
@@ -124,7 +123,7 @@ def test_somebody_left_out_has_no_say_in_where_intervals_end(method, age):
     table = pa.table({"age": [*ages, age], "town": [*town, "Z"], "illness": [*ills, "rare"]})
     roles = Roles(["age", "town"], ["illness:nominal"])
     ask = {"require": {"k": 5, "t": "0.3"}, "hierarchies": {"town": "flat"}, "suppress": "0.1", "method": method}
-    release = anonymize(table, roles, whole_classes=method != "peel", **ask)
+    release = anonymize(table, roles, **ask)
     rows = release.to_arrow().to_pydict()
     assert "rare" not in rows["illness"]
     reached = [int(number) for cell in rows["age"] for number in re.findall(r"\d+", cell)]

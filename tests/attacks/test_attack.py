@@ -184,7 +184,7 @@ def test_the_true_gain_lies_above_its_interval_one_time_in_forty(claims, right, 
     assert np.median(highs) <= truth + 0.1
 
 
-@pytest.mark.parametrize("method", ["peel", "mondrian", "full-domain"])
+@pytest.mark.parametrize("method", ["gather", "mondrian", "full-domain"])
 def test_the_classes_that_cover_people_are_those_whose_cells_do(method):
     draw = np.random.default_rng(5)
     rows = tuple((int(draw.integers(0, 9)), str(draw.choice(list("uvw")))) for _ in range(60))

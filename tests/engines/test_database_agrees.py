@@ -84,7 +84,7 @@ def test_every_profile_and_explanation_is_the_same_in_a_database(put, case, rand
 
 
 @settings(few, max_examples=6)
-@given(case=cases(most_rows=20), random=st.randoms(use_true_random=False), method=st.sampled_from(["auto", "peel"]))
+@given(case=cases(most_rows=20), random=st.randoms(use_true_random=False), method=st.sampled_from(["auto", "sabre"]))
 def test_every_release_is_the_same_in_a_database(put, case, random, method):
     """Also made again by its recipe, also stored there: labels and sensitive values as often as from a frame."""
     rows = [(*("blank" if cell == "" else cell for cell in row), at % 3) for at, row in enumerate(case.rows)]

@@ -34,7 +34,7 @@ def test_a_database_measures_what_a_frame_of_the_same_numbers_gives(put, step):
     assert said(found) == said(tclose.audit(COLUMNS, roles(step)))
 
 
-@pytest.mark.parametrize("method", ["mondrian", "peel"])
+@pytest.mark.parametrize("method", ["mondrian", "gather"])
 def test_a_stored_release_has_the_rounded_numbers_alone(put, method):
     address = put("people", COLUMNS)
     into = f"{address.partition('#')[0]}#rounded_{method}"

@@ -24,7 +24,7 @@ COLUMNS = {
 }
 ROLES = tclose.Roles(quasi=["age", "zip"], sensitive="ill", publish="all")
 REQUIRE = {"k": 5, "t": "0.3"}
-ASKED = {"require": REQUIRE, "method": "peel"}
+ASKED = {"require": REQUIRE, "method": "gather"}
 """A search that takes a fifth of the time of all: what is stored is looked at here, not how it was found."""
 
 
@@ -60,7 +60,7 @@ def listed(release):
     return Counter(frame.astype(object).where(frame.notna(), None).itertuples(index=False, name=None))
 
 
-@pytest.mark.parametrize("method", ["full-domain", "peel"])
+@pytest.mark.parametrize("method", ["full-domain", "gather"])
 def test_a_stored_release_has_the_rows_and_the_audit_of_the_release(place, keeping, method):
     target = target_in(place)
     with keeping(f"{place}#people", target) as table:
@@ -193,7 +193,7 @@ def test_a_table_that_is_not_as_planned_does_not_stay(place, monkeypatch):
         pytest.raises(EngineFailedError, match="not what was counted"),
         held(f"{place}#people", target) as table,
     ):
-        store(tclose.anonymize(table, ROLES, require={"k": 5}, method="peel"), target)
+        store(tclose.anonymize(table, ROLES, require={"k": 5}, method="gather"), target)
     with pytest.raises(SourceError, match="has no table"):
         tclose.audit(target, ROLES)
 

@@ -186,7 +186,7 @@ def test_a_hierarchy_may_be_a_file_for_either_kind_of_column(run, hospital, tmp_
         ((*ROLES, "--k", "3", "--hierarchy", "zipp=mask"), ["Did you mean 'zip'?"]),
         ((*ROLES, "--k", "3", "--hierarchy", "zip=nothing.csv"), ["'zip'", "no such file"]),
         ((*ROLES, "--k", "3", "--hierarchy", "zip=mask:up"), ["mask:left"]),
-        ((*ROLES, "--k", "3", "--method", "peal"), ["'peel'"]),
+        ((*ROLES, "--k", "3", "--method", "gathr"), ["'gather'"]),
         ((*ROLES, "--k", "3", "--loss", "ml"), ["'lm'"]),
         ((*ROLES, "--k", "3", "--against", "itself"), ["both"]),
         ((*ROLES, "--k", "3", "--suppress", "1.5"), ["at most 1"]),
@@ -308,7 +308,7 @@ def test_help_loads_no_engine_and_no_compiler(command):
     code = (
         "import sys\nfrom tclose.cli.root import commands\nfrom tclose.cli.failures import exit_code_of\n"
         f"exit_code_of(commands, [{command!r}, '--help'])\n"
-        "print(sorted({'duckdb', 'numba', 'rich', 'jinja2'} & set(sys.modules)), file=sys.stderr)"
+        "print(sorted({'duckdb', 'numpy', 'rich', 'jinja2'} & set(sys.modules)), file=sys.stderr)"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, env={"PYTHONPATH": str(SOURCE)}, check=True

@@ -20,14 +20,14 @@ def hospital(tmp_path):
 
 @pytest.fixture
 def swept(run, hospital):
-    done = run("frontier", hospital, *ASK, "--values", "0.3,0.1,1/5", "--methods", "merge,peel", "--format", "json")
+    done = run("frontier", hospital, *ASK, "--values", "0.3,0.1,1/5", "--methods", "merge,gather", "--format", "json")
     assert (done.code, done.err) == (0, "")
     return json.loads(done.out)
 
 
 def test_every_threshold_is_tried_with_every_method_in_order(swept):
     found = [(point["threshold"]["exact"], point["method"]) for point in swept["points"]]
-    assert found == [(value, method) for value in ("1/10", "1/5", "3/10") for method in ("merge", "peel")]
+    assert found == [(value, method) for value in ("1/10", "1/5", "3/10") for method in ("merge", "gather")]
     assert (swept["kind"], swept["sweep"], swept["loss"], swept["rows"]) == ("frontier", "t", "lm", 9)
     assert swept["requirements"] == ["k ≥ 3"]
 
@@ -75,7 +75,7 @@ def test_the_ending_of_the_file_chooses_the_format(run, hospital, tmp_path, name
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("--methods", "peel,peal"), ["peal", "is not a method"]),
+        (("--methods", "gather,gathr"), ["gathr", "is not a method"]),
         (("--sweep", "recursive"), ["cannot be swept"]),
         (("--sweep", "tt"), ["cannot be swept"]),
         (("--sweep", "kl"), ["--values"]),

@@ -28,7 +28,7 @@ class Listener:
 @pytest.mark.parametrize("method", [AUTO, *METHODS])
 def test_every_phase_of_a_release_has_a_share(method, tmp_path):
     listener = Listener()
-    asked = {"progress": listener, "hierarchies": FLAT, "whole_classes": method != "sabre"}
+    asked = {"progress": listener, "hierarchies": FLAT}
     release = tclose.anonymize("example:salary", require=REQUIRED, method=method, **asked)
     release.write(tmp_path / "release.csv", progress=listener)
     tclose.apply("example:salary", tmp_path / "release.csv.recipe.json", progress=listener)

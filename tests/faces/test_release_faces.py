@@ -67,7 +67,7 @@ def obstacle(wanted, value, key=None):
     return Obstacle(requirement, value, key or {"zip": "476**"})
 
 
-def swept(methods=("peel", "mondrian"), values=("0.1", "0.2", "0.4"), loss="lm", sweep="t", source="people.csv"):
+def swept(methods=("gather", "mondrian"), values=("0.1", "0.2", "0.4"), loss="lm", sweep="t", source="people.csv"):
     """Return a frontier with kept detail of 0.25, 0.5, 0.75 for the first method, and 0.05 less for each further."""
     points = [
         Point(method, Fraction(value), True, 1 - kept if loss == "lm" else 400 * kept, kept, 3 + at, at)
@@ -235,12 +235,12 @@ def test_the_frontier_table_marks_the_best_and_shows_kept_detail():
 
 def test_a_search_without_release_is_a_dash_and_an_empty_cell():
     whole = swept()
-    none = Point("peel", Fraction(1, 10), False, None, None, 0, 0)
+    none = Point("gather", Fraction(1, 10), False, None, None, 0, 0)
     found = Frontier(**{**vars(whole), "points": (none, *whole.points[1:])})
     (first,) = [line.split() for line in frontier_text(found).splitlines() if line.startswith("t ≤ 0.1 ")]
     assert first[3:7] == ["–", "20", "%", "*"]
-    assert "peel,0.1,false,,,0,0\n" in frontier_csv(found)
-    assert "peel found no release for t ≤ 0.1." in frontier_picture(found)
+    assert "gather,0.1,false,,,0,0\n" in frontier_csv(found)
+    assert "gather found no release for t ≤ 0.1." in frontier_picture(found)
     assert found.to_dict()["points"][0]["loss"] is None
     picture = ET.fromstring(frontier_picture(found))
     assert "t ≤ 0.1: no release" in picture.find(f"{SVG}desc").text
@@ -248,7 +248,7 @@ def test_a_search_without_release_is_a_dash_and_an_empty_cell():
 
 CASES = {
     "two methods": swept(),
-    "every method": swept(("peel", "mondrian", "full-domain", "microaggregation", "sabre", "merge", "auto")),
+    "every method": swept(("gather", "mondrian", "full-domain", "microaggregation", "sabre", "merge", "auto")),
     "another loss": swept(loss="dm"),
     "one threshold": swept(values=("0.2",)),
     "k": swept(values=("2", "10", "100"), sweep="k"),

@@ -112,13 +112,9 @@ def test_every_dependency_has_a_floor():
     assert [need.name for need in shipped() if not any(part.operator == ">=" for part in need.specifier)] == []
 
 
-def test_the_container_runs_without_rights_and_finds_what_was_compiled_for_it():
-    """The stages of the Containerfile agree: the folder of compiled loops, the extras, and who may enter the folder."""
+def test_the_container_runs_without_rights():
+    """The stages of the Containerfile agree: what is copied, the extras, and who runs it."""
     build, run = (ROOT / "Containerfile").read_text(encoding="utf-8").split("\nFROM ")[1:]
-    caches = [re.findall(r"NUMBA_CACHE_DIR=(\S+)", stage) for stage in (build, run)]
-    assert caches[0] == caches[1]
-    assert f"chmod -R a+rwX {caches[0][0]}" in build  # Numba reads no cache that it may not write
-    assert caches[0][0].startswith(re.search(r"COPY --from=build (\S+) ", run)[1])
+    assert re.search(r"COPY --from=build (\S+) ", run)[1] == re.search(r"-m venv (\S+) ", build)[1]
     assert set(re.search(r"/source\[(.*?)\]", build)[1].split(",")) <= set(PROJECT["optional-dependencies"])
-    assert (ROOT / re.search(r"/source/(scripts/\S+)", build)[1]).is_file()
     assert run.index("useradd") < run.index("USER tclose") < run.index("ENTRYPOINT")

@@ -12,7 +12,7 @@ import pytest
 import tclose
 from tclose import errors
 
-HEAVY = ("duckdb", "numba", "llvmlite", "numpy", "pandas", "polars", "pyarrow", "nanoarrow", "jinja2", "rich")
+HEAVY = ("duckdb", "numpy", "pandas", "polars", "pyarrow", "nanoarrow", "jinja2", "rich")
 
 ERRORS = {
     name: kind

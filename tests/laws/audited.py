@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 import tclose
 from laws import oracle
-from tclose import compiled, grouping
+from plain_kernels import plainly
+from tclose import grouping
 from tclose.engines.duckdb import codes, key_words, session
 from tclose.engines.duckdb.counts import PairCounts
 from tclose.models.catalogue import MODELS, Requirement
@@ -184,9 +185,7 @@ def same(one: Mapping[str, Any], other: Mapping[str, Any], *, without: frozenset
 
 
 def _patched(patch: pytest.MonkeyPatch, **changes: Any) -> None:
-    """Count row by row, compiled, whatever the size of the table."""
-    patch.setattr(session, "SMALL", 0)
-    patch.setattr(compiled, "PAYS_FROM", changes.get("pays_from", 1))
+    """Count row by row, whatever the size of the table."""
     from tclose.engines.duckdb import rows
 
     if "part" in changes:
@@ -208,7 +207,7 @@ WAYS: dict[str, dict[str, Any]] = {
     "rows in parts of two, keys searched": {"part": 2, "direct": 0},
     "rows, a key word for each quasi-identifier": {"word": 2, "direct": 0},
     "rows, dictionaries searched": {"table": 1},
-    "rows, kernels not compiled": {"pays_from": 10**9, "part": 3},
+    "rows in parts of three, kernels in Python": {"plain": True, "part": 3},
     "sets of one row or one class": {"sets": 1},
     "sets of four rows or one class": {"sets": 4, "direct": 0, "word": 2},
 }
@@ -218,7 +217,8 @@ WAYS: dict[str, dict[str, Any]] = {
 def counted(way: str) -> Iterator[None]:
     """Let audits inside count in one of the WAYS."""
     changes = dict(WAYS[way])
-    with pytest.MonkeyPatch.context() as patch:
+    python = plainly() if changes.pop("plain", False) else contextlib.nullcontext()
+    with python, pytest.MonkeyPatch.context() as patch:
         if changes.pop("pairs", False):
             patch.setattr(session.DuckDBSession, "_counts", lambda _self, coded, _progress: PairCounts(coded))
             patch.setattr(key_words, "WORD", changes.get("word", key_words.WORD))

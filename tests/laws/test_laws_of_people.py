@@ -124,7 +124,6 @@ def test_the_way_rows_are_counted_changes_nothing(way, nt_rows, people):
 def test_people_are_counted_alike_one_set_of_classes_after_the_other(people):
     expected = told(audited(people, nt_rows=None))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(session, "SMALL", 0)
         patch.setattr(session, "_SHARE_OF_MEMORY", 1 << 62)
         assert told(audited(people, nt_rows=None)) == expected
 

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from laws import oracle
+from plain_kernels import MODES, plainly
 from strategies import hierarchies
-from tclose import compiled
 from tclose.counts import Block, Distribution, sparse_block
 from tclose.distances import divergences, ratios, smoothed
 from tclose.distances.ground import exact_distance, float_distances
@@ -70,20 +70,16 @@ def distances(ground, block):
     return exact
 
 
-MODES = {"in Python": 10**18, "compiled": 1}
-
-
 several = settings(max_examples=60, deadline=None)
 
 
-@pytest.mark.parametrize("pays_from", MODES.values(), ids=MODES)
+@pytest.mark.parametrize("mode", MODES.values(), ids=MODES)
 @given(table=tables())
 @several
-def test_ordered_and_nominal_distances_are_those_of_the_papers(pays_from, table):
+def test_ordered_and_nominal_distances_are_those_of_the_papers(mode, table):
     histograms, reference = table
     block, total = block_of(histograms), Distribution.of(reference)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compiled, "PAYS_FROM", pays_from)
+    with mode():
         ordered = distances(LineGround(total, None, int(block.sizes.max())), block)
         nominal = distances(nominal_ground(total), block)
     q = shares(reference)
@@ -105,32 +101,30 @@ def gaps_of(places):
     return tuple(after - before for before, after in itertools.pairwise(whole))
 
 
-@pytest.mark.parametrize("pays_from", MODES.values(), ids=MODES)
+@pytest.mark.parametrize("mode", MODES.values(), ids=MODES)
 @given(table=tables(), data=st.data())
 @several
-def test_numeric_distances_are_exact_however_many_digits_the_numbers_have(pays_from, table, data):
+def test_numeric_distances_are_exact_however_many_digits_the_numbers_have(mode, table, data):
     histograms, reference = table
     places = data.draw(positions(len(reference)))
     block = block_of(histograms)
     ground = LineGround(Distribution.of(reference), gaps_of(places), int(block.sizes.max()))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compiled, "PAYS_FROM", pays_from)
+    with mode():
         found = distances(ground, block)
     q = shares(reference)
     assert found == [numeric_distance(shares(counts), q, places) for counts in histograms]
 
 
-@pytest.mark.parametrize("pays_from", MODES.values(), ids=MODES)
+@pytest.mark.parametrize("mode", MODES.values(), ids=MODES)
 @given(tree=hierarchies(), data=st.data())
 @several
-def test_hierarchical_distances_are_those_of_li_and_others(pays_from, tree, data):
+def test_hierarchical_distances_are_those_of_li_and_others(mode, tree, data):
     m = len(tree.leaves)
     row = st.lists(st.integers(0, 5), min_size=m, max_size=m).filter(any)
     histograms, reference = data.draw(st.lists(row, min_size=1, max_size=4)), data.draw(row)
     levels = tuple(level.astype(np.int64) for level in tree.codes(tree.leaves))
     ground = TreeGround(Distribution.of(reference), levels)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compiled, "PAYS_FROM", pays_from)
+    with mode():
         found = distances(ground, block_of(histograms))
     q = shares(reference)
     assert found == [hierarchical_distance(shares(c), q, tree, tree.leaves) for c in histograms]
@@ -142,67 +136,71 @@ def test_hierarchical_distances_are_those_of_li_and_others(pays_from, tree, data
 # ---- counts far beyond 32 bits ----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("pays_from", MODES.values(), ids=MODES)
+@pytest.mark.parametrize("mode", MODES.values(), ids=MODES)
 @pytest.mark.parametrize("m", [3, 20, 100, 1200])
 @pytest.mark.parametrize("power", [12, 15, 16, 17, 18])
-def test_references_of_any_total_are_exact(power, m, pays_from, monkeypatch):
-    monkeypatch.setattr(compiled, "PAYS_FROM", pays_from)
-    rng = np.random.default_rng(m)
-    reference = (rng.integers(1, 9, m).astype(object) * 10**power).tolist()
-    histograms = [rng.integers(0, 3, m).tolist() for _ in range(2)]
-    histograms += [[int(v == at) for v in range(m)] for at in (0, m // 2, m - 1)]
-    block, total = block_of(histograms), Distribution.of(reference)
-    assert total.total == sum(reference)
-    q = shares(reference)
-    rows = int(block.sizes.max())
-    assert distances(LineGround(total, None, rows), block) == [
-        one_pass_ordered_distance(shares(counts), q) for counts in histograms
-    ]
-    places = [Fraction(number * number, 3) for number in range(m)]
-    assert distances(LineGround(total, gaps_of(places), rows), block) == [
-        numeric_distance(shares(counts), q, places) for counts in histograms
-    ]
-    assert distances(nominal_ground(total), block) == [variational_distance(shares(counts), q) for counts in histograms]
-
-
-@pytest.mark.parametrize("pays_from", MODES.values(), ids=MODES)
-@pytest.mark.parametrize("size", [10**5, 10**9, 3 * 10**9])
-def test_classes_of_any_size_are_exact(size, pays_from, monkeypatch):
-    monkeypatch.setattr(compiled, "PAYS_FROM", pays_from)
-    histograms = [[size, 0, 1, size - 1], [1, 2, 3, 4], [0, size // 3, 0, 7]]
-    reference = [sum(column) for column in zip(*histograms, strict=True)]
-    block, total, q = block_of(histograms), Distribution.of(reference), shares(reference)
-    for gaps, places in ((None, [0, 1, 2, 3]), ((1, 10**17, 3), [0, 1, 10**17 + 1, 10**17 + 4])):
-        assert distances(LineGround(total, gaps, sum(reference)), block) == [
+def test_references_of_any_total_are_exact(power, m, mode):
+    with mode():
+        rng = np.random.default_rng(m)
+        reference = (rng.integers(1, 9, m).astype(object) * 10**power).tolist()
+        histograms = [rng.integers(0, 3, m).tolist() for _ in range(2)]
+        histograms += [[int(v == at) for v in range(m)] for at in (0, m // 2, m - 1)]
+        block, total = block_of(histograms), Distribution.of(reference)
+        assert total.total == sum(reference)
+        q = shares(reference)
+        rows = int(block.sizes.max())
+        assert distances(LineGround(total, None, rows), block) == [
+            one_pass_ordered_distance(shares(counts), q) for counts in histograms
+        ]
+        places = [Fraction(number * number, 3) for number in range(m)]
+        assert distances(LineGround(total, gaps_of(places), rows), block) == [
             numeric_distance(shares(counts), q, places) for counts in histograms
         ]
-    assert distances(nominal_ground(total), block) == [variational_distance(shares(counts), q) for counts in histograms]
+        assert distances(nominal_ground(total), block) == [
+            variational_distance(shares(counts), q) for counts in histograms
+        ]
 
 
-def test_gains_over_their_cap_are_seen_in_compiled_loops_with_huge_references(monkeypatch):
+@pytest.mark.parametrize("mode", MODES.values(), ids=MODES)
+@pytest.mark.parametrize("size", [10**5, 10**9, 3 * 10**9])
+def test_classes_of_any_size_are_exact(size, mode):
+    with mode():
+        histograms = [[size, 0, 1, size - 1], [1, 2, 3, 4], [0, size // 3, 0, 7]]
+        reference = [sum(column) for column in zip(*histograms, strict=True)]
+        block, total, q = block_of(histograms), Distribution.of(reference), shares(reference)
+        for gaps, places in ((None, [0, 1, 2, 3]), ((1, 10**17, 3), [0, 1, 10**17 + 1, 10**17 + 4])):
+            assert distances(LineGround(total, gaps, sum(reference)), block) == [
+                numeric_distance(shares(counts), q, places) for counts in histograms
+            ]
+        assert distances(nominal_ground(total), block) == [
+            variational_distance(shares(counts), q) for counts in histograms
+        ]
+
+
+def test_gains_over_their_cap_are_seen_in_compiled_loops_with_huge_references():
     """n·g leaves 64 bits: a class of 3,000 rows on one value that has 31 % of 10^16."""
     reference = Distribution.of([31 * 10**14, 69 * 10**14])
     block = block_of([[3000, 0], [1, 2]])
     caps = np.log(reference.total) - np.log(reference.counts.astype(float))
     found = {}
-    for name, pays_from in MODES.items():
-        monkeypatch.setattr(compiled, "PAYS_FROM", pays_from)
-        found[name] = [part.tolist() for part in ratios.over_cap(block, reference, caps)]
+    for name, mode in MODES.items():
+        with mode():
+            found[name] = [part.tolist() for part in ratios.over_cap(block, reference, caps)]
     assert -math.log(0.31) < 1 / 0.31 - 1
     assert found["in Python"][2] == [1, 0]
     assert found["compiled"] == found["in Python"]
 
 
-@pytest.mark.parametrize("pays_from", MODES.values(), ids=MODES)
-def test_the_largest_and_the_smallest_gain_are_found_with_huge_references(pays_from, monkeypatch):
+@pytest.mark.parametrize("mode", MODES.values(), ids=MODES)
+def test_the_largest_and_the_smallest_gain_are_found_with_huge_references(mode):
     """c·g leaves 64 bits: gains of 3,000 rows over 10^16."""
-    monkeypatch.setattr(compiled, "PAYS_FROM", pays_from)
-    reference = [31 * 10**14, 29 * 10**14, 40 * 10**14]
-    histograms = [[3000, 2999, 1], [2999, 3000, 3000], [1, 1, 1], [0, 2500, 3500]]
-    found = [part.tolist() for part in ratios.gains(block_of(histograms), Distribution.of(reference))]
-    for counts, c, g, low_c, low_g in zip(histograms, *found, strict=True):
-        gains = [Fraction(n, total) for n, total in zip(counts, reference, strict=True) if n]
-        assert (Fraction(c, g), Fraction(low_c, low_g)) == (max(gains), min(gains))
+    with mode():
+        reference = [31 * 10**14, 29 * 10**14, 40 * 10**14]
+        histograms = [[3000, 2999, 1], [2999, 3000, 3000], [1, 1, 1], [0, 2500, 3500]]
+        found = [part.tolist() for part in ratios.gains(block_of(histograms), Distribution.of(reference))]
+        for counts, c, g, low_c, low_g in zip(histograms, *found, strict=True):
+            gains = [Fraction(n, total) for n, total in zip(counts, reference, strict=True) if n]
+            assert (Fraction(c, g), Fraction(low_c, low_g)) == (max(gains), min(gains))
 
 
 # ---- compiled and not ---------------------------------------------------------------------------------
@@ -233,29 +231,15 @@ KERNELS = {
 }  # fmt: skip
 
 
-def test_a_loop_that_is_called_again_and_again_is_compiled_in_the_end(monkeypatch):
-    monkeypatch.setattr(compiled, "PAYS_AFTER", 3 * 1000)
-    monkeypatch.setattr(compiled, "machine_code", lambda _loop: lambda _numbers: "compiled")
-    loop = compiled.kernel(lambda _numbers: "plain")
-    calls = [loop(np.zeros(1), work=1000) for _ in range(5)]
-    assert calls == ["plain"] * 3 + ["compiled"] * 2
-    assert loop(np.zeros(1), work=1) == "plain"
-
-
 @pytest.mark.parametrize("block", [BLOCK, EMPTY], ids=["many classes", "empty classes"])
 @pytest.mark.parametrize("reference", [REFERENCE, OTHER], ids=["own reference", "another reference"])
 @pytest.mark.parametrize("measure", KERNELS.values(), ids=KERNELS)
-def test_compiled_kernels_give_what_the_same_loops_give_in_python(measure, reference, block, monkeypatch):
+def test_compiled_kernels_give_what_the_same_loops_give_in_python(measure, reference, block):
     before = [array.copy() for array in (block.offsets, block.ranks, block.counts, block.sizes)]
-    monkeypatch.setattr(compiled, "PAYS_FROM", 10**18)
-    plain = measure(block, reference)
-    monkeypatch.setattr(compiled, "PAYS_FROM", 1)
-    fast = measure(block, reference)
-    for mine, theirs in zip(fast, plain, strict=True):
-        if mine.dtype.kind == "f":
-            np.testing.assert_allclose(mine, theirs, rtol=1e-14, atol=1e-14)
-        else:
-            np.testing.assert_array_equal(mine, theirs)
+    with plainly():
+        plain = measure(block, reference)
+    for mine, theirs in zip(measure(block, reference), plain, strict=True):
+        assert mine.tolist() == theirs.tolist()
     after = (block.offsets, block.ranks, block.counts, block.sizes)
     assert all(np.array_equal(old, new) for old, new in zip(before, after, strict=True))
 

@@ -18,7 +18,6 @@ from laws.oracle import Attribute, shares
 from papers import EXPECTED
 from recoding.losses_problems import flat, problem_of
 from strategies import hierarchies
-from tclose import compiled
 from tclose.hierarchies import Hierarchy
 from tclose.measuring import Task
 from tclose.models.catalogue import requirements
@@ -33,9 +32,7 @@ from tclose.roles import Nominal, Ordered
 DISTANCES = {"nominal": Nominal(), "ordered": Ordered()}
 WAYS = {
     "plain": {},
-    "compiled": {(compiled, "PAYS_FROM"): 0},
     "sparse": {(roll_up, "FEW_VALUES"): 0},
-    "sparse compiled": {(roll_up, "FEW_VALUES"): 0, (compiled, "PAYS_FROM"): 0},
     "several key words": {(roll_up, "WORD"): 4},
     "few kept": {(roll_up, "KEPT"): 1},
     "smallest classes first": {

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_full_domain import changed
 
+from plain_kernels import MODES
 from recoding.losses_problems import problem_of
-from tclose import compiled
 from tclose.counts import sparse_block
 from tclose.hierarchies import Hierarchy
 from tclose.recoding.full_domain import roll_up
@@ -99,21 +99,20 @@ def test_neighbours_differ_by_one_level(drawn):
 
 
 TREE = Hierarchy(tuple((str(leaf), f"{leaf // 3} of 3", f"{leaf // 9} of 9", "*") for leaf in range(27)))
-PLAIN_AND_COMPILED = {"plain": {(compiled, "PAYS_FROM"): 10**12}, "compiled": {(compiled, "PAYS_FROM"): 0}}
 
 
 @pytest.mark.parametrize("values", [3, 40, 41, 500])
 @pytest.mark.parametrize("bits", [62, 6], ids=["one key word", "several"])
-@pytest.mark.parametrize("way", PLAIN_AND_COMPILED)
-def test_classes_rolled_up_on_any_way_are_those_of_the_rows(way, bits, values):
+@pytest.mark.parametrize("mode", MODES.values(), ids=MODES)
+def test_classes_rolled_up_on_any_way_are_those_of_the_rows(mode, bits, values):
     generator = np.random.default_rng(values)
     cells = [[str(leaf) for leaf in generator.integers(0, 27, 700)] for _ in range(3)]
     sensitive = [None if value == 0 else int(value) for value in generator.integers(0, values, 700)]
-    with changed(PLAIN_AND_COMPILED[way] | {(roll_up, "WORD"): bits}):
+    with mode(), changed({(roll_up, "WORD"): bits}):
         problem = problem_of(
             {f"q{at}": (each, TREE) for at, each in enumerate(cells)}, [("s", sensitive, Nominal(nulls="drop"))]
         )
-        made = RollUp(problem, 64)
+        made = RollUp(problem)
         for way_up in (((3, 2, 1),), ((0, 0, 0), (0, 2, 0), (2, 2, 1)), ((1, 0, 1), (2, 3, 2)), ((2, 1, 2), (3, 3, 3))):
             classes = made.rows
             for node in way_up:

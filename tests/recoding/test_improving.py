@@ -20,19 +20,20 @@ from recoding.aggregation_problems import (
     problems,
     tree_quasi,
 )
+from tclose import kernels
 from tclose.recoding import merge
 from tclose.recoding.boxes import Boxes
 from tclose.recoding.checking import failing_classes
+from tclose.recoding.closeness import closeness
 from tclose.recoding.gather import method
 from tclose.recoding.gather.method import find, first_size
 from tclose.recoding.improving import regions, shapes, step
-from tclose.recoding.improving.forms import END, Entries, Limits
+from tclose.recoding.improving.forms import Limits
 from tclose.recoding.improving.shapes import columns_of, shapes_of
 from tclose.recoding.improving.step import improved
 from tclose.recoding.losses.catalogue import LOSSES
 from tclose.recoding.mondrian import method as mondrian
 from tclose.recoding.partition import Partition, check_whole, hulls, kept_detail
-from tclose.recoding.peel.closeness import closeness
 from tclose.recoding.search import Search
 from tclose.roles import Nominal, Ordered
 
@@ -126,8 +127,7 @@ def test_the_same_release_however_many_positions_make_a_stretch(t, monkeypatch):
 @given(problem=posed(), few=st.integers(1, 3), many=st.integers(1, 3))
 def test_no_bound_on_the_cost_of_a_stretch_is_too_high(problem, few, many):
     """What any position of a stretch costs is what the nearest one to the class costs, or more."""
-    from tclose.recoding.improving.cell_loops import cell_cost, fill_pairs, set_cells
-
+    loops = kernels.plain("annealing")
     boxes = Boxes.of(problem)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(shapes, "FEW_POSITIONS", few)
@@ -136,18 +136,20 @@ def test_no_bound_on_the_cost_of_a_stretch_is_too_high(problem, few, many):
     own = boxes.positions[boxes.compartments == 0]
     box = np.stack([own.min(axis=0), own.max(axis=0)])
     width = box.shape[1]
-    parts, joins = np.zeros((1, width)), np.full((len(described.stretches), 1), np.nan)
-    before = np.full((1, width), -1, np.int32), np.full((1, width), -1, np.int32)
-    fill_pairs.py_func(described)
-    set_cells.py_func(described, *before, parts, joins, 0, box, 0)
+    classes = SimpleNamespace(
+        low=np.full((1, width), -1), high=np.full((1, width), -1), box=box, parts=np.zeros((1, width)),
+        joins=np.full((len(described.stretches), 1), np.nan),
+    )  # fmt: skip
+    loops._fill_pairs(described)
+    loops._set_cells(described, classes, 0, 0)
     for q in range(width):
         costs = {}
         for position in np.unique(boxes.positions[:, q]).tolist():
             low, high = min(position, box[0, q]), max(position, box[1, q])
-            at = described.stretch_of[described.columns[q, END] + position]
-            costs.setdefault(int(at), []).append(cell_cost.py_func(described, q, low, high))
+            at = described.stretch_of[described.columns[q, loops.END] + position]
+            costs.setdefault(int(at), []).append(loops._cell_cost(described, q, low, high))
         for at, found in costs.items():
-            assert joins[at, 0] == min(found)
+            assert classes.joins[at, 0] == min(found)
 
 
 @some
@@ -155,9 +157,7 @@ def test_no_bound_on_the_cost_of_a_stretch_is_too_high(problem, few, many):
 @example(seed=2150, on_line=False, bound=0.05)
 def test_no_class_is_beyond_its_limits_by_less_than_is_foreseen(seed, on_line, bound):
     """Distances are convex, so that their slopes at a class bound what it is beyond its limits by with a unit more."""
-    from tclose.recoding.improving import limit_loops
-    from tclose.recoding.improving.loops import SURELY
-
+    loops = kernels.plain("annealing")
     draw = np.random.default_rng(seed)
     classes, units, cells = 6, 5, 4
     expected = draw.dirichlet(np.ones(cells))
@@ -165,22 +165,24 @@ def test_no_class_is_beyond_its_limits_by_less_than_is_foreseen(seed, on_line, b
     limits = Limits(np.array([[0, cells, int(on_line)]]), shares, np.array([bound]), 5)
     held, added = (draw.integers(0, 4, (number, cells)).astype(float) for number in (classes, units))
     mass, unit = (np.column_stack([np.cumsum(n, axis=1) if on_line else n, n.sum(axis=1)]) for n in (held, added))
+    crowd_of = loops.Units(None, None, unit, None)
     begins = np.zeros(units + 1, np.int64)
-    number = limit_loops.write_entries.py_func(limits.attributes, unit, begins, np.zeros(0, int), np.zeros(0))
-    entries = Entries(begins, np.zeros(number, np.int32), np.zeros(number, np.float32))
-    limit_loops.write_entries.py_func(limits.attributes, unit, *entries)
+    number = loops._write_entries(limits, crowd_of, loops.Entries(begins, np.zeros(0, int), np.zeros(0)))
+    entries = loops.Entries(begins, np.zeros(number, np.int32), np.zeros(number, np.float32))
+    loops._write_entries(limits, crowd_of, entries)
     rows = mass[:, -1].astype(np.float32)
     standing = SimpleNamespace(
-        rows=rows, pulls=np.zeros((cells + 1, classes), np.float32), beyond=np.zeros((1, classes), np.float32)
-    )
+        rows=rows, mass=mass, pulls=np.zeros((cells + 1, classes), np.float32),
+        beyond=np.zeros((1, classes), np.float32),
+    )  # fmt: skip
     for c in range(classes):
-        limit_loops.set_pulls.py_func(limits, mass, c, standing.pulls, standing.beyond)
+        loops._set_pulls(limits, standing, c)
     for u in range(units):
-        weight, here, foreseen = unit[u, -1], np.zeros(classes, np.float32), np.zeros(classes, np.float32)
-        limit_loops.add_foreseen_excess.py_func(limits, entries, standing, u, np.float32(weight), 1.0, here, foreseen)
+        weight, scan = unit[u, -1], loops.Scan(classes)
+        loops._add_foreseen_excess(limits, entries, standing, scan, u, np.float32(weight), np.float32(1.0))
         for c in range(classes):
-            exact = limit_loops.excess.py_func(limits, int(rows[c] + weight), mass, c, unit, u, 1.0)
-            assert foreseen[c] * SURELY <= exact
+            exact = loops._excess(limits, int(rows[c] + weight), mass, c, unit, u, 1.0)
+            assert float(scan.foreseen[c]) * loops.SURELY <= exact
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -238,8 +240,7 @@ def test_no_effort_leaves_a_release_as_it_is():
 @given(problem=posed(), data=st.data())
 @pytest.mark.parametrize("loss", ["lm", "gcp", "precision", "nue"])
 def test_what_the_loops_take_a_cell_to_cost_adds_up_to_the_loss(problem, data, loss):
-    from tclose.recoding.improving.cell_loops import cell_cost
-
+    cell_cost = kernels.plain("annealing")._cell_cost
     steps = [quasi.interval_ends for quasi in problem.quasi if quasi.places is not None]
     assume(loss != "precision" or all(np.array_equal(first, last) for first, last in steps))
     boxes = Boxes.of(problem)
@@ -253,7 +254,7 @@ def test_what_the_loops_take_a_cell_to_cost_adds_up_to_the_loss(problem, data, l
     for number, size in enumerate(release.sizes().tolist()):
         own = boxes.positions[classes == number]
         for q, (low, high) in enumerate(zip(own.min(axis=0).tolist(), own.max(axis=0).tolist(), strict=True)):
-            total += size * cell_cost.py_func(described, q, low, high)
+            total += size * cell_cost(described, q, low, high)
     if loss == "nue":
         alone = hulls(problem, rows, rows, len(rows))
         nothing_lost = LOSSES["nue"](problem, replace(release, classes=rows, cells=alone))

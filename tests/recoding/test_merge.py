@@ -19,7 +19,7 @@ from recoding.cutting_problems import (
     problems,
     quasi_of,
 )
-from tclose import compiled
+from tclose.kernels import partitions
 from tclose.recoding import merge
 from tclose.recoding.checking import Checker
 from tclose.recoding.partition import Partition, hulls, kept_detail
@@ -130,18 +130,8 @@ def test_a_release_that_is_not_close_to_itself_without_the_rows_left_out_is_not_
     check_release(problem, found)
 
 
-def test_how_the_work_is_done_changes_nothing(monkeypatch):
-    random = np.random.default_rng(3)
-    quasi = [quasi_of(name, random.integers(0, 50, 300).tolist()) for name in ("x", "y")]
-    problem = problem_of(quasi, [(random.integers(0, 4, 300).tolist(), Nominal())], {None: {"k": 4}, 0: {"t": "0.4"}})
-    expected = merge.find(problem, Search())
-    assert expected.number > 5
-    monkeypatch.setattr(compiled, "PAYS_FROM", 0)
-    assert merge.find(problem, Search()).classes.tolist() == expected.classes.tolist()
-
-
 def test_beyond_the_first_only_as_many_rows_join_a_class_as_it_has():
     into, sizes = np.arange(6), np.array([2, 3, 1, 1, 2, 1])
     order, partner = np.array([1, 2, 3, 4, 5]), np.array([-1, 0, 0, 4, 5, 4])
-    merge._joined(order, partner, sizes, into, np.zeros(6, dtype=np.int64), work=0)
+    partitions.join(order, partner, sizes, into, np.zeros(6, dtype=np.int64))
     assert into.tolist() == [0, 0, 2, 4, 4, 4]

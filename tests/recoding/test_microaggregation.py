@@ -16,7 +16,6 @@ from recoding.aggregation_problems import (
     problem_of,
     tree_quasi,
 )
-from tclose import compiled
 from tclose.paper import ordered_distance_of_values, variational_distance_of_values
 from tclose.recoding.checking import failing_classes
 from tclose.recoding.clusters import microaggregation, nearest, swapping
@@ -73,14 +72,6 @@ def test_among_equally_near_points_mdav_takes_the_lowest_index():
     """0 is as far from the centre as 10, and its nearest are all the 5s: the first of each goes first."""
     points = np.array([[0.0], [5.0], [5.0], [5.0], [5.0], [10.0]])
     assert mdav(points, 2).tolist() == [0, 0, 1, 2, 2, 1]
-
-
-@pytest.mark.parametrize("threshold", [0, 10**12], ids=["compiled", "plain"])
-def test_compiled_and_plain_loops_find_the_same_classes(monkeypatch, threshold, census):
-    monkeypatch.setattr(compiled, "PAYS_FROM", threshold)
-    labels = mdav(census[:60, :3], 4)
-    monkeypatch.setattr(compiled, "PAYS_FROM", 10**12 - threshold)
-    assert labels.tolist() == mdav(census[:60, :3], 4).tolist()
 
 
 TS = ("0.01", "0.05", "0.09", "0.13", "0.17", "0.21", "0.25")

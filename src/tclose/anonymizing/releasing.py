@@ -18,7 +18,6 @@ from tclose.anonymizing.people_on_levels import around_levels, what_binds
 from tclose.anonymizing.proving import Original, ReleaseAttempt, check_undivided, distinct_people, proved
 from tclose.anonymizing.withstanding import bounded
 from tclose.auditing import check_attributes, repeated, suspects
-from tclose.compiled import load_compiler
 from tclose.engines.base import Engine, Progress, Table
 from tclose.engines.disguises import USUAL_DAYS
 from tclose.errors import HOW_TO_PUBLISH, InputError, ThresholdError, closest, either, listed
@@ -30,7 +29,7 @@ from tclose.presets import preset_named, with_preset
 from tclose.progress import shows_progress, silent
 from tclose.recoding.losses.beside import told_beside
 from tclose.recoding.losses.catalogue import LOSSES, all_losses, losses_by_column
-from tclose.recoding.methods import METHODS, Found, check_method, coarsest_found, found
+from tclose.recoding.methods import METHODS, Found, check_method, coarsest_found, found, keeps_together
 from tclose.recoding.problem import Problem
 from tclose.recoding.search import Search, TimeLimit
 from tclose.recoding.slack import slack
@@ -41,9 +40,6 @@ from tclose.sources import files_read
 
 if TYPE_CHECKING:
     from tclose.sources import ReadOptions
-
-_LARGE_FILE = 500_000
-"""Bytes from which on a file's rows are worth compiled loops."""
 
 
 @shows_progress
@@ -61,7 +57,6 @@ def anonymize(
     levels: Mapping[str, Levels] | None = None,
     weights: Mapping[str, float] | None = None,
     numbers: Mapping[str, str] | None = None,
-    whole_classes: bool = True,
     intervals: bool = True,
     pruned: bool = False,
     against: str = "both",
@@ -97,8 +92,9 @@ def anonymize(
         How quasi-identifiers are generalised: for each a :class:`Hierarchy`, a file, a nested mapping, or words such
         as ``"intervals:5,10,20"`` or ``"flat"``. Numbers, dates and codes get one by themselves.
     method
-        ``"auto"`` tries what applies and keeps the least loss; or one of ``gather``, ``peel``, ``mondrian``,
-        ``full-domain``, ``microaggregation``, ``sabre`` and ``merge``.
+        ``"auto"`` tries what applies and keeps the least loss; or one of ``gather``, ``mondrian``,
+        ``full-domain``, ``merge``, and ``microaggregation`` and ``sabre``, which may put rows with the same
+        quasi-identifiers into different classes: that tells more to someone who knows the method.
     suppress
         The largest share of rows that may be left out, such as ``"0.04"``.
     loss
@@ -110,9 +106,6 @@ def anonymize(
     numbers
         For a quasi-identifier of numbers or dates what is published beside its text: ``"bounds"``, as ``age_low`` and
         ``age_high``, or ``"midpoint"``, as ``age_mid``.
-    whole_classes
-        Keep rows with the same quasi-identifiers together, so that no sensitive value decides how coarse a row is;
-        with False they may be divided, which keeps more detail and tells more to someone who knows the method.
     intervals
         Whether classes of numbers, dates and ordered categories may be published as intervals of their own.
     pruned
@@ -152,15 +145,13 @@ def anonymize(
     """
     from tclose.engines.choosing import working_session
 
-    check_method(method, whole_classes=whole_classes)
-    if _is_large(table):
-        load_compiler()
+    check_method(method)
     with working_session(table, read=read, memory=memory, threads=threads, temp=temp) as session:
         opened, roles = opened_with(session, table, roles, progress)
         wanted = required_for_any(with_preset(requirements(require), _enforceable(preset)), any)
         check_attributes(wanted, roles)
         search = chosen_search(
-            loss, against, progress, whole_classes=whole_classes or roles.person is not None, pruned=pruned,
+            loss, against, progress, whole_classes=roles.person is not None or keeps_together(method), pruned=pruned,
             effort=effort, threads=threads, within=within,
         )  # fmt: skip
         options = RecodingOptions(
@@ -214,14 +205,6 @@ def _enforceable(preset: str | None) -> str | None:
             "it: make the release by other requirements, and audit it with the preset."
         )
     return preset
-
-
-def _is_large(table: object) -> bool:
-    """Say whether a table is certainly large enough for compiled loops: a file of some size."""
-    try:
-        return isinstance(table, str | Path) and Path(table).stat().st_size > _LARGE_FILE
-    except (OSError, ValueError):
-        return False
 
 
 def framed_table(
@@ -319,9 +302,6 @@ def _none(
     table = original.published
     standing = obstacles(frame.problem, search)
     note = () if standing else (f"The method {method!r} found no release, though there is one; try 'auto'.",)
-    if standing and search.whole_classes and frame.problem.most_suppressed:
-        allow = either("whole_classes=False", "--divide")
-        note = (f"Rows that look alike are left out together; some of them alone can be with {allow}.",)
     return Release(
         source=table.label,
         roles=roles,

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose.compiled import kernel
 from tclose.counts import Integers
+from tclose.kernels import covering
 from tclose.recoding.partition import INTERVAL, Cells
 from tclose.recoding.problem import Codes, Floats, Quasi
 
@@ -91,31 +91,6 @@ def log_volumes(columns: list[Column]) -> Floats:
     return np.asarray(np.sum(parts, axis=0))
 
 
-@kernel
-def _cover(atoms, begins, words, width, words_in, most, starts, found, fill):  # type: ignore[no-untyped-def]
-    """Count the classes that cover each combination, or with ``fill`` write the first ``most`` of them."""
-    for x in range(len(starts) - 1):
-        at = starts[x] if fill else 0
-        room = most
-        for w in range(words_in):
-            word = words[(begins[0] + atoms[x * width]) * words_in + w]
-            for j in range(1, width):
-                if word == 0:
-                    break
-                word &= words[(begins[j] + atoms[x * width + j]) * words_in + w]
-            bit = 0
-            while word != 0 and (room > 0 or not fill):
-                if word & 1:
-                    if fill:
-                        found[at] = w * 62 + bit
-                        room -= 1
-                    at += 1
-                word >>= 1
-                bit += 1
-        if not fill:
-            found[x] = at
-
-
 def covered(columns: list[Column], codes: Codes, order: Integers, most: int) -> Covered:
     """Return the classes that cover each combination of quasi-identifiers, the finest first.
 
@@ -164,9 +139,8 @@ def _of_block(columns: list[Column], atoms: Integers, some: Integers, most: int)
     words = np.concatenate(tables).ravel()
     flat = np.ascontiguousarray(atoms, dtype=np.int64).ravel()
     starts, counts = np.zeros(len(atoms) + 1, dtype=np.int64), np.zeros(len(atoms), dtype=np.int64)
-    work = len(atoms) * width * len(columns)
-    _cover(flat, begins, words, len(columns), width, most, starts, counts, 0, work=work)
+    covering.cover(flat, begins, words, len(columns), width, most, starts, counts, fill=False)
     np.cumsum(np.minimum(counts, most + 1), out=starts[1:])
     found = np.zeros(int(starts[-1]), dtype=np.int64)
-    _cover(flat, begins, words, len(columns), width, most + 1, starts, found, 1, work=work)
+    covering.cover(flat, begins, words, len(columns), width, most + 1, starts, found, fill=True)
     return starts, found

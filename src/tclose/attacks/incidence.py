@@ -9,8 +9,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from tclose.compiled import Kernel, kernel
 from tclose.counts import Integers
+from tclose.kernels import covering
 from tclose.recoding.problem import Floats
 from tclose.recoding.threads import in_threads
 
@@ -18,38 +18,6 @@ _SPAN = 2_000_000
 """So many weights are worked on apart from others at least; fixed, so that threads decide nothing."""
 _HELD = 20_000_000
 """So many sums of parts are held beside each other at the most."""
-
-
-@kernel
-def _mix(begin, end, starts, classes, barred, bar, weights, m, mixed):  # type: ignore[no-untyped-def]
-    """Add up the weights of the classes that cover each row, value by value."""
-    for x in range(begin, end):
-        to = mixed[x]
-        for p in range(starts[x], starts[x + 1]):
-            of = weights[classes[p]]
-            mask = barred[p] if len(barred) else 0
-            if mask:
-                for v in range(m):
-                    to[v] += of[v] * bar if (mask >> v) & 1 else of[v]
-            else:
-                for v in range(m):
-                    to[v] += of[v]
-
-
-@kernel
-def _deal(begin, end, starts, classes, barred, bar, given, m, got):  # type: ignore[no-untyped-def]
-    """Add what every row gives to all classes that cover it, value by value."""
-    for x in range(begin, end):
-        of = given[x]
-        for p in range(starts[x], starts[x + 1]):
-            to = got[classes[p]]
-            mask = barred[p] if len(barred) else 0
-            if mask:
-                for v in range(m):
-                    to[v] += of[v] * bar if (mask >> v) & 1 else of[v]
-            else:
-                for v in range(m):
-                    to[v] += of[v]
 
 
 @dataclass(frozen=True)
@@ -68,15 +36,15 @@ class Incidence:
     def mixed(self, weights: Floats) -> Floats:
         """Return rows × values: the weights of all classes that cover each row."""
         found = np.zeros((len(self.starts) - 1, weights.shape[1]))
-        self._by_spans(_mix, weights, lambda: found)
+        self._by_spans(covering.mix, weights, lambda: found)
         return found
 
     def dealt(self, given: Floats) -> Floats:
         """Return classes × values: what all rows give to the classes that cover them."""
-        parts = self._by_spans(_deal, given, lambda: np.zeros((self.number, given.shape[1])))
+        parts = self._by_spans(covering.deal, given, lambda: np.zeros((self.number, given.shape[1])))
         return np.asarray(np.sum(parts, axis=0))
 
-    def _by_spans(self, work: Kernel, given: Floats, into: Callable[[], Floats]) -> list[Floats]:
+    def _by_spans(self, kernel: Callable[..., None], given: Floats, into: Callable[[], Floats]) -> list[Floats]:
         """Return what comes of spans of rows of about as many weights each, in their order."""
         width = given.shape[1]
         total, most = int(self.starts[-1]), max(_HELD // max(self.number * width, 1), 1)
@@ -86,10 +54,12 @@ class Incidence:
 
         sizes = [int(self.starts[end] - self.starts[begin]) * width for begin, end in spans]
 
+        covers = covering.Covers(self.starts, self.classes, self.barred, self.bar)
+        weights = np.ascontiguousarray(given).ravel()
+
         def some(at: int) -> Floats:
             made = into()
-            rest = self.starts, self.classes, self.barred, self.bar, given, width, made
-            work(*spans[at], *rest, work=sizes[at])
+            kernel(*spans[at], covers, weights, width, made.ravel())
             return made
 
         return in_threads(some, sizes, os.cpu_count() or 1, lambda _share: None)

@@ -13,9 +13,8 @@ _LEAST_ADDRESSES = 3 * 2**28
 def run() -> NoReturn:
     """Run the command line as a process of its own, quick to start and to leave.
 
-    The compiler would load SciPy, where it is installed, for linear algebra that no kernel uses. At the
-    end what was registered for the exit is done, and the process leaves without taking apart what the
-    system takes back anyway. Each saves about a seventh of a second.
+    At the end what was registered for the exit is done, and the process leaves without taking apart what the
+    system takes back anyway: that saves about a seventh of a second.
     """
     try:
         listen()
@@ -53,7 +52,6 @@ def _outcome() -> int:
 
     from tclose.cli import outcome
 
-    sys.modules.setdefault("scipy", None)  # type: ignore[arg-type]
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # no kernel uses it, and it leaves with 1 where memory is short
     sys.stdout = sys.stdout or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - None if it was closed
     sys.stderr = sys.stderr or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - likewise

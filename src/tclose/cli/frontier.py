@@ -35,7 +35,7 @@ TABLE would cost. Nothing is released.
   tclose frontier patients.csv -q zip,age -s disease --k 5
   tclose frontier patients.csv -q zip,age -s pay --values 0.1,0.2,0.3 -o t.svg
   tclose frontier patients.csv -q zip,age -s pay --sweep k --values 2,5,10
-  tclose frontier --policy tclose.toml --methods peel,mondrian --format csv
+  tclose frontier --policy tclose.toml --methods gather,mondrian --format csv
 
 What is required besides the swept threshold holds for every release.
 """

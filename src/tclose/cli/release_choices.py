@@ -47,7 +47,7 @@ def recoded(policy: Policy, roles: Roles, hierarchies: Mapping[str, str], given:
 def recoding_choices(policy: Policy) -> dict[str, Any]:
     """Return what a policy says of the recoding, as every verb that searches releases is told."""
     release = policy.release
-    said = {key: getattr(release, key) for key in ("suppress", "loss", "whole_classes", "intervals", "effort", "seed")}
+    said = {key: getattr(release, key) for key in ("suppress", "loss", "intervals", "effort", "seed")}
     tables = {"hierarchies": policy.hierarchies, "levels": policy.levels, "weights": policy.weights}
     return {**tables, **said, "read": policy.read}
 

@@ -48,12 +48,6 @@ recoding_options = together(
         help="Numbers beside the text of a quasi-identifier: bounds (NAME_low, NAME_high) or midpoint (NAME_mid).",
     ),
     option(
-        "--whole-classes/--divide",
-        section=RELEASE,
-        default=None,
-        help="Whether rows that look alike stay together or may be divided by their sensitive values; they stay.",
-    ),
-    option(
         "--intervals/--no-intervals",
         section=RELEASE,
         default=None,

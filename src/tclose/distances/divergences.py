@@ -12,78 +12,27 @@ from decimal import Decimal, localcontext
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose.compiled import kernel
 from tclose.counts import Block, Distribution
+from tclose.kernels import distances
 
 Floats = NDArray[np.float64]
 DIGITS = 60
 _SMALL_LOGS = np.log(np.maximum(np.arange(1024), 1)).astype(np.float64)
 
 
-@kernel
-def _entropies(offsets, counts, sizes, logs, found):  # type: ignore[no-untyped-def]
-    for c in range(len(offsets) - 1):
-        n = sizes[c]
-        if n == 0:
-            continue
-        total = 0.0
-        for i in range(offsets[c], offsets[c + 1]):
-            count = counts[i]
-            log = logs[count] if count < 1024 else math.log(count)
-            total += count * log
-        entropy = math.log(n) - total / n
-        found[c] = entropy if entropy > 0.0 else 0.0
-
-
-@kernel
-def _kullback(offsets, ranks, counts, sizes, logs, share_logs, log_total, found):  # type: ignore[no-untyped-def]
-    for c in range(len(offsets) - 1):
-        n = sizes[c]
-        if n == 0:
-            continue
-        total = 0.0
-        for i in range(offsets[c], offsets[c + 1]):
-            count = counts[i]
-            log = logs[count] if count < 1024 else math.log(count)
-            total += count * (log - share_logs[ranks[i]])
-        divergence = total / n + log_total - math.log(n)
-        found[c] = divergence if divergence > 0.0 else 0.0
-
-
-@kernel
-def _jensen(offsets, ranks, counts, sizes, logs, shares, share_logs, found):  # type: ignore[no-untyped-def]
-    for c in range(len(offsets) - 1):
-        n = sizes[c]
-        if n == 0:
-            continue
-        log_n = math.log(n)
-        inside = 0.0
-        for i in range(offsets[c], offsets[c + 1]):
-            count = counts[i]
-            log = logs[count] if count < 1024 else math.log(count)
-            p = count / n
-            q = shares[ranks[i]]
-            both = math.log(p + q)
-            inside += p * (log - log_n - both)
-            if q > 0.0:
-                inside += q * (share_logs[ranks[i]] - both)
-        divergence = inside / math.log(4.0) + 1.0  # the halving of p + q adds ½ for all of p and ½ for all of q
-        found[c] = min(1.0, max(0.0, divergence))
-
-
 def entropies(block: Block) -> Floats:
     """Return the entropy of each class in nats."""
     found = np.zeros(block.classes)
-    _entropies(block.offsets, block.counts, block.sizes, _SMALL_LOGS, found, work=block.pairs)
+    distances.entropies(block.offsets, block.counts, block.sizes, _SMALL_LOGS, found)
     return found
 
 
 def kullback_leibler(block: Block, reference: Distribution) -> Floats:
     """Return KL(class ‖ reference) of each class in nats; infinite where the reference lacks a value."""
     found = np.zeros(block.classes)
-    _kullback(
+    distances.kullback_leibler(
         block.offsets, block.ranks, block.counts, block.sizes, _SMALL_LOGS, _logs(reference.counts),
-        math.log(reference.total), found, work=block.pairs,
+        math.log(reference.total), found,
     )  # fmt: skip
     return found
 
@@ -92,10 +41,9 @@ def jensen_shannon(block: Block, reference: Distribution) -> Floats:
     """Return the Jensen–Shannon divergence of each class in bits, between 0 and 1."""
     found = np.zeros(block.classes)
     shares = (reference.counts / reference.total).astype(np.float64)
-    _jensen(
-        block.offsets, block.ranks, block.counts, block.sizes, _SMALL_LOGS, shares, _logs(shares), found,
-        work=block.pairs,
-    )  # fmt: skip
+    distances.jensen_shannon(
+        block.offsets, block.ranks, block.counts, block.sizes, _SMALL_LOGS, shares, _logs(shares), found
+    )
     return found
 
 

@@ -9,68 +9,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose.compiled import kernel
 from tclose.counts import Block, Distribution
 from tclose.distances.ground import Parts
+from tclose.kernels import distances, in_python
 
 _FLOAT_BITS = 1_000
 """So many bits of a whole number a float holds with room to spare: as a magnitude, not every digit."""
 _INT64 = 2**62
-
-
-@kernel
-def _line(offsets, ranks, counts, sizes, prefix, total, m, kept, spread):  # type: ignore[no-untyped-def]
-    """Write X and Y of each class, with ``EMD·Σw = X/n − Y/N``.
-
-    ``prefix`` holds, for each position j = 0 … m, the four numbers G_{j−1}, Σ_{i<j} w_i, Σ_{i<j} w_i·G_i, G_j:
-    all that a step needs of a position lies together.
-    """
-    for c in range(len(offsets) - 1):
-        low = offsets[c]
-        high = offsets[c + 1]
-        if low == high:
-            continue
-        n = sizes[c]
-        here = ranks[low] * 4
-        gap_here = prefix[here + 1]
-        mass_here = prefix[here + 2]
-        x = 0
-        y = -mass_here
-        running = 0
-        for i in range(low, high):
-            running += counts[i]
-            scaled = running * total
-            following = ranks[i + 1] * 4 if i + 1 < high else m * 4
-            gap_next = prefix[following + 1]
-            mass_next = prefix[following + 2]
-            if prefix[here + 3] * n >= scaled:
-                x -= running * (gap_next - gap_here)
-                y -= mass_next - mass_here
-            elif prefix[following] * n < scaled:
-                x += running * (gap_next - gap_here)
-                y += mass_next - mass_here
-            else:
-                first = here
-                last = following - 4
-                while first < last:
-                    middle = (first + last) // 8 * 4
-                    if prefix[middle + 3] * n >= scaled:
-                        last = middle
-                    else:
-                        first = middle + 4
-                x += running * (2 * prefix[first + 1] - gap_here - gap_next)
-                y += 2 * prefix[first + 2] - mass_here - mass_next
-            here = following
-            gap_here = gap_next
-            mass_here = mass_next
-        kept[c] = x
-        spread[c] = y
 
 
 @dataclass(frozen=True)
@@ -131,10 +82,8 @@ class LineGround:
 
     def _measured(self, block: Block, prefix: NDArray[Any]) -> Parts:
         x, y = np.zeros(block.classes, dtype=prefix.dtype), np.zeros(block.classes, dtype=prefix.dtype)
-        _line(
-            block.offsets, block.ranks, block.counts, block.sizes, prefix, self.reference.total, self.values, x, y,
-            work=0 if prefix.dtype == object else block.pairs,
-        )  # fmt: skip
+        line = partial(in_python, "distances", "line") if prefix.dtype == object else distances.line
+        line(block.offsets, block.ranks, block.counts, block.sizes, prefix, self.reference.total, self.values, x, y)
         return x, y
 
     @cached_property
@@ -165,11 +114,6 @@ class LineGround:
         prefix[1:, 1] = np.cumsum(weights)
         prefix[1:, 2] = np.cumsum(weights * running)
         return prefix.ravel()
-
-    def prefix(self, kind: type) -> NDArray[Any]:
-        """Return the prefix sums of the gaps in whole numbers of a kind that is large enough."""
-        gaps = self.gaps if self.gaps is not None else [1] * (self.values - 1)
-        return self._prefix(np.array(gaps, dtype=kind))
 
     def largest(self) -> Fraction:
         """Return the largest distance any class can have: all its rows at one end of the line."""

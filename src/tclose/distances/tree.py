@@ -9,34 +9,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose.compiled import kernel
 from tclose.counts import Block, Distribution, Integers, sparse_block
 from tclose.distances.ground import Parts
+from tclose.kernels import distances, in_python
 
 _INT64 = 2**62
-
-
-@kernel
-def _surplus(offsets, ranks, counts, sizes, reference, total, kept, spread):  # type: ignore[no-untyped-def]
-    """Add to X the rows, and to Y the reference's rows, of the values over-represented in each class."""
-    for c in range(len(offsets) - 1):
-        n = sizes[c]
-        x = 0
-        y = 0
-        for i in range(offsets[c], offsets[c + 1]):
-            count = counts[i]
-            expected = reference[ranks[i]]
-            if count * total > expected * n:
-                x += count
-                y += expected
-        kept[c] += x
-        spread[c] += y
 
 
 @dataclass(frozen=True)
@@ -70,25 +53,11 @@ class TreeGround:
         kind: type = object if large else np.int64
         x: NDArray[Any] = np.zeros(block.classes, dtype=kind)
         y: NDArray[Any] = np.zeros(block.classes, dtype=kind)
+        surplus = partial(in_python, "distances", "surplus") if large else distances.surplus
         for level, (codes, reference) in enumerate(zip(self.levels, self._references, strict=True)):
             rolled = block if level == 0 else _rolled(block, codes)
-            _surplus(
-                rolled.offsets, rolled.ranks, rolled.counts, rolled.sizes, reference, self.reference.total, x, y,
-                work=0 if large else rolled.pairs,
-            )  # fmt: skip
+            surplus(rolled.offsets, rolled.ranks, rolled.counts, rolled.sizes, reference, self.reference.total, x, y)
         return x, y
-
-    def nested(self, kind: type) -> tuple[Integers, NDArray[Any], Integers]:
-        """Return the values in an order in which those below a node follow each other, level by level.
-
-        For each place in that order and each level the node and its rows in the reference, and the place of each value.
-        """
-        order = np.lexsort(self.levels)
-        place = np.empty_like(order)
-        place[order] = np.arange(len(order))
-        nodes = np.stack([codes[order] for codes in self.levels], axis=1)
-        masses = [summed[codes[order]] for codes, summed in zip(self.levels, self._references, strict=True)]
-        return nodes.ravel(), np.stack(masses, axis=1).astype(kind).ravel(), place
 
     def largest(self) -> Fraction:
         """Return the largest distance any class can have: all its rows on the one worst value."""

@@ -7,12 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
-from tclose.compiled import kernel
 from tclose.counts import Integers
+from tclose.kernels import partitions
 from tclose.recoding.problem import Codes, Floats, Problem, Quasi, numbered
-
-_WORTH = 8
-"""So many steps of other loops a row or a position is worth, as lists are made of all of them to run plainly."""
 
 
 @dataclass(frozen=True)
@@ -66,30 +63,15 @@ class Axis:
     def from_lowest(self) -> tuple[Codes, Floats]:
         """The node of each position and its loss, level after level from the finest that may be published."""
         lowest = self.quasi.lowest
-        return np.concatenate(self.nodes[lowest:]), np.concatenate(self.costs_at[lowest:])
+        return np.concatenate(self.nodes[lowest:]).astype(np.int32), np.concatenate(self.costs_at[lowest:])
 
     def add_losses(self, low: Codes, high: Codes, weight: float, losses: Floats) -> None:
         """Add the weighted loss LM of classes that reach from one position to another."""
         places = 0 if self.quasi.places is None else len(self.quasi.places)
         ends = (np.ascontiguousarray(low), np.ascontiguousarray(high))
-        _add_losses(
-            *ends, *self.from_lowest, len(self.nodes[0]), places, self.first, self.last, weight, losses,
-            work=_WORTH * (len(low) + len(self.nodes) * len(self.nodes[0])),
-        )  # fmt: skip
-
-
-@kernel
-def _add_losses(low, high, nodes, costs, positions, places, first, last, weight, losses):  # type: ignore[no-untyped-def]
-    """Add what classes lose: the finest node that both ends share, or an interval where both lie on the line."""
-    for one in range(len(losses)):
-        begin, end = low[one], high[one]
-        if nodes[begin] != nodes[end] and end < places:
-            losses[one] += weight * (last[end] - first[begin])
-        else:
-            level = 0
-            while level + positions < len(nodes) and nodes[level + begin] != nodes[level + end]:
-                level += positions
-            losses[one] += weight * costs[level + begin]
+        partitions.add_losses(
+            *ends, *self.from_lowest, len(self.nodes[0]), places, self.first, self.last, weight, losses
+        )
 
 
 def _ends(quasi: Quasi, places: Floats) -> tuple[Floats, Floats]:

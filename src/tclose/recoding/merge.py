@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose.compiled import kernel
 from tclose.counts import Integers
+from tclose.kernels import partitions
 from tclose.recoding.boxes import Boxes
 from tclose.recoding.checking import Checker, failing_classes
 from tclose.recoding.dealing import in_classes
@@ -83,23 +83,6 @@ def _taken_in(problem: Problem, partition: Partition) -> Partition:
     return published(Partition(partition.rows, classes, partition.counts, cells))
 
 
-@kernel
-def _joined(order, partner, sizes, into, joining):  # type: ignore[no-untyped-def]
-    """Let classes join their partners, the first in order first, and write whom each one joined.
-
-    A class that joined another is not joined, nor the other way round; beyond the first, only as many rows join
-    a class as it has itself, so that a class is looked at again before it grows out of hand.
-    """
-    for one in order:
-        other = partner[one]
-        if into[one] != one or joining[one] > 0 or into[other] != other:
-            continue
-        if joining[other] > 0 and joining[other] + sizes[one] > sizes[other]:
-            continue
-        into[one] = other
-        joining[other] += sizes[one]
-
-
 @dataclass
 class _Merging:
     """Classes while they are merged: their pieces, and the size, the box and the verdict of each."""
@@ -146,7 +129,7 @@ class _Merging:
             if not np.isfinite(growth[waiting]).all():
                 return None
             order = waiting[np.argsort(self.sizes[waiting], kind="stable")]
-            _joined(order, partner, self.sizes, into, np.zeros_like(self.sizes), work=len(order))
+            partitions.join(order, partner, self.sizes, into, np.zeros_like(self.sizes))
             self._renumber(into)
         return Partition(
             self.rows, self.classes, self.counts, hulls(self.problem, self.rows, self.classes, len(self.sizes))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from tclose.errors import InputError, InternalError, closest, either, listed
+from tclose.errors import InputError, InternalError, closest, listed
 from tclose.measuring import Task
 from tclose.recoding.checking import failing_classes
 from tclose.recoding.improving.step import anneals, improved, known_to_moves
@@ -43,16 +43,14 @@ class Method:
     largest: int | None = None
     """``auto`` leaves it out for more distinct rows than this."""
     by_rows: bool = False
-    """Whether it works with single rows, so that all rows count and not the distinct ones."""
+    """Whether sensitive values decide to which class each of several rows that look alike belongs."""
     divides: bool = False
-    """Whether it can do nothing but divide rows that look alike."""
+    """Whether it can do nothing but divide rows that look alike, so that it is not for people with several rows."""
     uniform: bool = False
     """Whether it promises one level for each column, which an improvement would break."""
-    overtaken: bool = False
-    """Whether moves keep more of a large table whose look-alikes stay together: ``auto`` leaves it out there."""
     cuts: bool = False
-    """Whether it keeps more than moves do of most tables that are so large that these have few rounds: ``auto`` tries
-    it there too, and it alone where they have no time to anneal."""
+    """Whether it also serves large tables where moves do not: without effort, or with so many rows that these have few
+    rounds."""
     moves: bool = False
     """Whether it is a search by moves itself: nothing without effort, and nothing more by stricter thresholds."""
     for_any: bool = False
@@ -102,13 +100,6 @@ METHODS: dict[str, Method] = {
             uniform=True,
         ),
         Method(
-            "peel",
-            "peel.method",
-            "Releases what is already close and generalises only the rest, part by part.",
-            "tclose",
-            overtaken=True,
-        ),
-        Method(
             "gather",
             "gather.method",
             "Moves whole combinations of quasi-identifiers until classes complement each other's sensitive values.",
@@ -128,7 +119,6 @@ METHODS: dict[str, Method] = {
             "clusters.microaggregation",
             "Clusters rows that are near each other, with sensitive values spread evenly over clusters.",
             "Soria-Comas, Domingo-Ferrer, Sánchez, Martínez 2015",
-            largest=_SMALL,
             by_rows=True,
         ),
         Method(
@@ -136,7 +126,6 @@ METHODS: dict[str, Method] = {
             "clusters.sabre",
             "Puts sensitive values into buckets and takes each class from the buckets in proportion.",
             "Cao, Karras, Kalnis, Tan 2011",
-            largest=_SMALL,
             by_rows=True,
             divides=True,
         ),
@@ -194,9 +183,8 @@ def coarsest_found(problem: Problem, search: Search) -> Found:
 
 
 def _last(problem: Problem, search: Search, tried: list[Method]) -> Found | None:
-    """Return what the methods find that were left out because others keep more, now that those found nothing."""
-    left_out = [each.key for each in METHODS.values() if each not in tried and (each.overtaken or each.key == "merge")]
-    return next((each for key in left_out if (each := found(key, problem, search)) is not None), None)
+    """Return what merging finds, which always ends, now that methods that keep more found nothing."""
+    return found("merge", problem, search) if METHODS["merge"] not in tried else None
 
 
 def _stopped(search: Search) -> Iterator[str]:
@@ -207,29 +195,28 @@ def _stopped(search: Search) -> Iterator[str]:
         )
 
 
-def check_method(key: str, *, whole_classes: bool = False) -> None:
-    """Refuse a method that there is not, or that cannot keep rows together that look alike."""
+def keeps_together(key: str) -> bool:
+    """Say whether a method keeps rows together that look alike, so that no sensitive value decides where a row goes."""
+    return key == AUTO or not METHODS[key].by_rows
+
+
+def check_method(key: str) -> None:
+    """Refuse a method that there is not."""
     if key not in METHODS and key != AUTO:
         near = closest(str(key), [*METHODS, AUTO])
         hint = f" Did you mean {near!r}?" if near else ""
         raise InputError(f"{key!r} is not a method; there are {listed([AUTO, *METHODS])}.{hint}")
-    if whole_classes and key != AUTO and METHODS[key].divides:
-        allowed = either("whole_classes=False", "--divide")
-        raise InputError(
-            f"The method {key!r} divides rows that look alike by their sensitive values; allow it: {allowed}."
-        )
 
 
 def _applying(problem: Problem, search: Search) -> Iterator[Method]:
-    """Give the methods that ``auto`` tries: by the clock, where rows stay together, those first that gain most soon."""
-    hurried = search.limit is not None and search.whole_classes
+    """Give the methods that ``auto`` tries: by the clock those first that gain most soon."""
+    hurried = search.limit is not None
     annealed = search.effort > 0 and anneals(problem, search)
     for method in sorted(METHODS.values(), key=lambda each: hurried and not (each.moves or each.for_any)):
-        size = problem.rows if method.by_rows else len(problem.counts)
-        too_large = method.largest is not None and size > method.largest and not _cuts_well(method, problem, search)
+        too_large = method.largest is not None and len(problem.counts) > method.largest
+        too_large &= not (method.cuts and not _moves_keep_more(problem, search))
         useless = (method.for_any and problem.any is None) or (method.moves and not annealed)
-        useless |= method.overtaken and _moves_keep_more(problem, search)
-        if not (too_large or useless or (search.whole_classes and method.by_rows)):
+        if not (too_large or useless or method.by_rows):
             yield method
 
 
@@ -239,9 +226,9 @@ def _cuts_well(method: Method, problem: Problem, search: Search) -> bool:
 
 
 def _moves_keep_more(problem: Problem, search: Search) -> bool:
-    """Say whether a search by moves keeps more than any method that it may begin with, as far as was ever measured."""
-    large = len(problem.counts) > _SMALL and problem.any is None
-    return large and search.whole_classes and search.effort > 0 and known_to_moves(problem)
+    """Say whether a search by moves keeps more of a table than cuts do, as far as was ever measured."""
+    few_enough = len(problem.counts) <= _LARGE and problem.any is None
+    return few_enough and search.effort > 0 and known_to_moves(problem)
 
 
 def _is_tiny(problem: Problem) -> bool:
@@ -252,7 +239,7 @@ def _climbed(method: Method, problem: Problem, search: Search) -> Found | None:
     """Return the release of a method, also with stricter thresholds where the table is small; keep the least loss."""
     best = _attempt(method, problem, problem, search)
     tiny = _is_tiny(problem)
-    if not tiny and (method.moves or (problem.rows if method.by_rows else len(problem.counts)) > _SMALL):
+    if not tiny and (method.moves or len(problem.counts) > _SMALL):
         return best
     patience = len(_RUNGS) if tiny else 1
     for number, stricter in enumerate(_stricter(problem), start=2):

@@ -73,7 +73,8 @@ class Search:
     loss: Callable[[Problem, Partition], float] = lambda problem, partition: 1.0 - kept_detail(problem, partition)
     """What to minimise."""
     whole_classes: bool = False
-    """Whether rows that look alike stay together, so that no sensitive value decides where a row goes."""
+    """Whether rows that look alike stay together, so that no sensitive value decides where a row goes: for people with
+    several rows, and with every method that does not work row by row."""
     pruned: bool = False
     """Whether a search with suppression may skip nodes that are unlikely to be best."""
     own: bool = True

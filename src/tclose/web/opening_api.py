@@ -12,14 +12,13 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
-from tclose.compiled import load_compiler
 from tclose.engines.choosing import database_tables
 from tclose.errors import InputError, SourceError
 from tclose.sources.database import server_of
 from tclose.web.api import named, workspace_of
 from tclose.web.responses import answer
 from tclose.web.settings import parsed
-from tclose.web.workspace import DATABASE_ENDINGS, LARGE_FILE, Database
+from tclose.web.workspace import DATABASE_ENDINGS, Database
 
 _PATIENCE = "connect_timeout=10"
 _LONGEST_ADDRESS = 1_000
@@ -89,8 +88,6 @@ async def upload(request: Request) -> Response:
     if folder is None and more:
         folder = workspace.begin_folder()
     path, name = workspace.place_for(query.get("name", ""), folder)
-    if int(request.headers.get("content-length", "0")) > LARGE_FILE:
-        load_compiler()
     try:
         with path.open("xb") as file:
             async for chunk in request.stream():

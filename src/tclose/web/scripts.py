@@ -20,7 +20,6 @@ release = tclose.anonymize(
     method=choices.method,
     loss=choices.loss,
     suppress=choices.suppress,
-    whole_classes=choices.whole_classes,
     pruned=choices.pruned,
     against=choices.against,
     intervals=choices.intervals,

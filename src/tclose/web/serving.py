@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import socket
 import threading
 from collections.abc import Callable
@@ -11,12 +10,11 @@ from pathlib import Path
 import uvicorn
 from starlette.applications import Starlette
 
-from tclose.compiled import load_compiler
-from tclose.errors import InputError, TcloseError
+from tclose.errors import InputError
 from tclose.web.app import application, warm_up
 from tclose.web.connections import BoundedProtocol
 from tclose.web.security import Door, Limits
-from tclose.web.workspace import LARGE_FILE, Named, Workspace
+from tclose.web.workspace import Named, Workspace
 
 LOOPBACK = "127.0.0.1"
 _LONGEST_WARM_UP = 5
@@ -43,7 +41,7 @@ def serve(
         door = Door(listener.getsockname()[1], limits=limits or Limits())
         workspace = Workspace(named)
         app = application(workspace, door)
-        warming = threading.Thread(target=_warm_up, args=(named,), name="tclose-warm-up", daemon=True)
+        warming = threading.Thread(target=warm_up, name="tclose-warm-up", daemon=True)
         try:
             warming.start()
             listener.listen()
@@ -80,18 +78,6 @@ def _way_to(address: str, folder: Path) -> Path:
         f'<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url={address}">\n', "utf-8"
     )
     return path
-
-
-def _warm_up(named: Named | None) -> None:
-    """Load what the first requests need while the browser opens: the compiler for a large file, the verbs for any."""
-    from tclose.sources import FileSource, is_database, locate
-
-    with contextlib.suppress(TcloseError, OSError):  # who asks for the table is told
-        if named is not None and not is_database(named.table):
-            source = locate(named.table, options=named.policy.read)
-            if isinstance(source, FileSource) and sum(path.stat().st_size for path in source.paths) > LARGE_FILE:
-                load_compiler()
-    warm_up()
 
 
 def _listening(port: int) -> socket.socket:

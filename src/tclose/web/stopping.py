@@ -17,11 +17,11 @@ RARELY = 0.5
 """Seconds that work has to unwind before it is told to leave once more."""
 _NOT_LEFT_IN = frozenset(
     (
-        *("_frozen_importlib", "_frozen_importlib_external", "importlib", "numba", "llvmlite", "threading", "queue"),
+        *("_frozen_importlib", "_frozen_importlib_external", "importlib", "threading", "queue"),
         *("concurrent", "weakref", "shutil", "tempfile", "contextlib", "tclose.engines.duckdb.connection"),
     )
 )
-"""Modules that hold locks, compile, import or clean up: what they began, they end."""
+"""Modules that hold locks, import or clean up: what they began, they end."""
 
 
 class CancelledError(BaseException):

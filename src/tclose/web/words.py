@@ -16,7 +16,6 @@ PLACES = {
     "--any": "'Someone knows' any 3 columns",
     "--decimal": _READING,
     "--delimiter": _READING,
-    "--divide": "'Keep rows that look alike together' unticked",
     "--header": _READING,
     "--hierarchy": "'Generalised' of the column",
     "--k": "k 5 among the requirements",

@@ -203,7 +203,6 @@ def anonymize(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
         preset=policy.preset,
         method=choices.method,
         loss=choices.loss,
-        whole_classes=choices.whole_classes,
         pruned=choices.pruned,
         against=choices.against,
         numbers=policy.numbers,
@@ -287,7 +286,6 @@ def frontier(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
         require=policy.requirements(),
         any=policy.any,
         loss=policy.release.loss,
-        whole_classes=policy.release.whole_classes,
         **_recoding(policy),
         progress=job.tell,
     )

@@ -31,8 +31,6 @@ MOST_DATABASES = 8
 """So many databases are known of which no table is open."""
 DATABASE_ENDINGS = (".sqlite", ".sqlite3", ".db")
 """The endings of files that are databases."""
-LARGE_FILE = 500_000
-"""Bytes from which on the loops for a file's rows are compiled ones."""
 Result = TypeVar("Result")
 _LOOKING_UP = 0.1
 """Seconds after which work that waits for other work looks whether it is still wanted."""

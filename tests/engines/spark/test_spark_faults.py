@@ -95,7 +95,7 @@ def test_an_interrupted_audit_ends_with_its_own_code_and_leaves_nothing(java, tm
     [
         ("java.io.IOException: No space left on device", errors.HeadroomError, "disk"),
         ("org.apache.hadoop.security.AccessControlException: Permission denied", errors.SourceError, "permission"),
-        ("ModuleNotFoundError: No module named 'numba'", errors.EngineFailedError, "PYSPARK_PYTHON"),
+        ("ModuleNotFoundError: No module named 'tclose'", errors.EngineFailedError, "PYSPARK_PYTHON"),
         ("[SOMETHING_ELSE] CANARY", errors.EngineFailedError, "SOMETHING_ELSE"),
     ],
 )

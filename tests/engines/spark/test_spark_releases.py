@@ -32,7 +32,7 @@ ROLES = tclose.Roles(quasi=["age", "sex"], sensitive=["disease:nominal"], publis
 ASKED = {"require": {"k": 5, "t": "0.4"}, "hierarchies": {"sex": "flat"}}
 
 
-@pytest.mark.parametrize("method", ["mondrian", "peel"])
+@pytest.mark.parametrize("method", ["mondrian", "sabre"])
 def test_a_release_is_the_same_and_is_written_from_spark(spark, tmp_path, method):
     table = people()
     expected = tclose.anonymize(table, ROLES, method=method, **ASKED)
@@ -48,7 +48,7 @@ def test_a_release_is_the_same_and_is_written_from_spark(spark, tmp_path, method
     ]
     with pytest.raises(errors.InputError, match="force=True"):
         found.write(tmp_path / "release.parquet")
-    if method == "peel":
+    if method == "sabre":
         found.write(tmp_path / "release.parquet", force=True)
         assert sorted(path.suffix for path in tmp_path.iterdir()) == [".json", ".json", ".parquet"]
     expected.write(tmp_path / "expected.parquet")

@@ -1,4 +1,4 @@
-"""Rows to counts with DuckDB grouping the pairs: for small tables, and for those beyond memory."""
+"""Rows to counts with DuckDB grouping the pairs: for weighted rows, and for tables beyond memory."""
 
 from __future__ import annotations
 
@@ -21,8 +21,6 @@ from tclose.engines.people import Census, Trajectories
 
 Result = TypeVar("Result")
 
-SMALL = 40_000
-"""Up to this many rows, grouping in SQL is quicker than loading the compiler."""
 _NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT",
             "UHUGEINT", "DOUBLE", "FLOAT", "DECIMAL")  # fmt: skip
 _TIMES = ("DATE", "TIME", "TIMESTAMP", "INTERVAL")

@@ -18,7 +18,7 @@ from tclose.engines.disguises import Disguise, Disguised
 from tclose.engines.distinct import DistinctRows
 from tclose.engines.duckdb.classes import DuckDBClasses
 from tclose.engines.duckdb.connection import allowed_memory, connect, give_back
-from tclose.engines.duckdb.counts import SMALL, CodedTable, PairCounts, kind_of
+from tclose.engines.duckdb.counts import CodedTable, PairCounts, kind_of
 from tclose.engines.duckdb.disguised import alone_by_dates, disguised
 from tclose.engines.duckdb.distinct import distinct_rows
 from tclose.engines.duckdb.failures import translated
@@ -92,8 +92,6 @@ class DuckDBSession(Engine):
         return DuckDBCounted(coded, quasi, self._counts(coded, progress), progress)
 
     def _counts(self, coded: CodedTable, progress: Progress) -> Counts:
-        if coded.rows <= SMALL:
-            return PairCounts(coded)
         allowed = allowed_memory(self.connection) // _SHARE_OF_MEMORY
         if coded.table.person is not None:
             return self._people_counts(coded, coded.table.person, allowed, progress)
@@ -101,7 +99,7 @@ class DuckDBSession(Engine):
             return PairCounts(coded)
         most_rows = self._most_rows(coded, allowed, 4 + 8 * len(coded.attributes))  # codes as they come, and sorted
         stream = RowStream(coded, coded.rows, progress) if coded.rows <= most_rows else None
-        from tclose.engines.duckdb.rows import RowCounts, SetCounts  # loads the compiler, while the engine reads
+        from tclose.engines.duckdb.rows import RowCounts, SetCounts
 
         return RowCounts(coded, stream, self.threads) if stream else SetCounts(coded, self.threads, most_rows)
 

@@ -19,7 +19,7 @@ _AHEAD = 64
 class RowStream:
     """The raw codes of rows, array by array: the quasi-identifiers' columns, then the attributes'.
 
-    Reading starts at once, in a thread of its own: the engine works while the compiler is being loaded.
+    Reading starts at once, in a thread of its own: the engine works while the kernels are being loaded.
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ from tclose.errors import EngineFailedError, HeadroomError, SourceError, TcloseE
 
 _FOREIGN = ("pyspark", "py4j", "grpc", "pyarrow")
 """Packages whose exceptions are Spark's way to say that something went wrong."""
-_MISSING_MODULE = re.compile(r"No module named '(tclose|pyarrow|numpy|numba)")
+_MISSING_MODULE = re.compile(r"No module named '(tclose|pyarrow|numpy)")
 _CONDITION = re.compile(r"\[([A-Z][A-Z0-9_.]+)\]")
 _NO_ROOM = ("OutOfMemoryError", "No space left on device", "GC overhead limit", "exceeds max allowed", "MemoryError")
 _NOT_THERE = ("PATH_NOT_FOUND", "TABLE_OR_VIEW_NOT_FOUND", "FILE_NOT_EXIST", "FileNotFoundException")

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tclose.compiled import kernel
 from tclose.counts import Integers
+from tclose.kernels import clusters
 from tclose.recoding.clusters.coordinates import Space
 from tclose.recoding.problem import Floats
 from tclose.recoding.search import Share, nobody, shared
@@ -16,75 +16,6 @@ WHOLE_UP_TO = 40_000
 """Up to this many rows, seeds and their nearest rows are sought among all rows."""
 BLOCK = 16_384
 """Beyond that, they are sought among this many rows that follow each other on a curve."""
-
-
-@kernel
-def _centre(points, lines, members, starts, ends, centre):  # type: ignore[no-untyped-def]
-    """Write the mean of the rows that are left."""
-    number = 0
-    for j in range(lines):
-        centre[j] = 0.0
-    for b in range(len(starts)):
-        number += ends[b] - starts[b]
-        for at in range(starts[b], ends[b]):
-            for j in range(lines):
-                centre[j] += points[members[at] * lines + j]
-    for j in range(lines):
-        centre[j] /= max(number, 1)
-
-
-@kernel
-def _gaps(points, lines, nodes, edges, levels, off, members, starts, ends, centre, seed, gaps):  # type: ignore[no-untyped-def]
-    """Write the squared distance of each row that is left to the seed, or to the centre where the seed is −1."""
-    for b in range(len(starts)):
-        for at in range(starts[b], ends[b]):
-            i = members[at]
-            gap = 0.0
-            if seed < 0:
-                gap = off[i]
-                for j in range(lines):
-                    step = points[i * lines + j] - centre[j]
-                    gap += step * step
-            else:
-                for j in range(lines):
-                    step = points[i * lines + j] - points[seed * lines + j]
-                    gap += step * step
-                for j in range(levels):
-                    if nodes[i * levels + j] != nodes[seed * levels + j]:
-                        gap += edges[i * levels + j] + edges[seed * levels + j]
-            gaps[i] = gap
-
-
-@kernel
-def _farthest(members, starts, ends, gaps):  # type: ignore[no-untyped-def]
-    """Return the row with the largest gap, the lowest of several, or −1 where no row is left."""
-    found = -1
-    for b in range(len(starts)):
-        for at in range(starts[b], ends[b]):
-            i = members[at]
-            if found < 0 or gaps[i] > gaps[found] or (gaps[i] == gaps[found] and i < found):
-                found = i
-    return found
-
-
-@kernel
-def _take(members, starts, ends, gaps, plan, sizes, label, labels):  # type: ignore[no-untyped-def]
-    """Label the nearest rows of each bucket until they have the planned size, and count them as gone."""
-    for b in range(len(starts)):
-        wanted = plan[b]
-        while wanted > 0 and ends[b] > starts[b]:
-            best = starts[b]
-            nearest = members[best]
-            for at in range(starts[b] + 1, ends[b]):
-                i = members[at]
-                if gaps[i] < gaps[nearest] or (gaps[i] == gaps[nearest] and i < nearest):
-                    best = at
-                    nearest = i
-            ends[b] -= 1
-            members[best] = members[ends[b]]
-            members[ends[b]] = nearest
-            labels[nearest] = label
-            wanted -= sizes[nearest]
 
 
 class Pool:
@@ -98,11 +29,9 @@ class Pool:
         The bucket of each row, from 0; None puts all into one.
     sizes
         How many rows of the table each row stands for; None stands for 1 each.
-    classes
-        About how many classes will be taken, for the choice between plain and compiled loops.
     """
 
-    def __init__(self, space: Space, buckets: Integers | None, sizes: Integers | None, classes: int) -> None:
+    def __init__(self, space: Space, buckets: Integers | None, sizes: Integers | None) -> None:
         rows = space.rows
         buckets = np.zeros(rows, dtype=np.int64) if buckets is None else buckets
         number = int(buckets.max(initial=0)) + 1
@@ -114,9 +43,11 @@ class Pool:
         self.labels = np.full(rows, -1, dtype=np.int64)
         self.gaps = np.zeros(rows)
         self._centre = np.zeros(space.points.shape[1])
-        self._lines, self._levels = space.points.shape[1], space.nodes.shape[1]
-        self._arrays = (space.points.ravel(), space.nodes.ravel(), space.edges.ravel(), space.off_centre())
-        self._work = rows * classes * max(space.width, 1)
+        self._points = clusters.Points(
+            space.points.ravel(), space.nodes.ravel(), space.edges.ravel(), space.off_centre(),
+            space.points.shape[1], space.nodes.shape[1],
+        )  # fmt: skip
+        self._left = clusters.Left(self.members, self.starts, self.ends, self.gaps)
         self._last_seed = -1
 
     def seed(self) -> int:
@@ -126,26 +57,20 @@ class Pool:
         """
         if self._last_seed < 0:
             self._measure(-1)
-        seed = int(_farthest(self.members, self.starts, self.ends, self.gaps, work=self._work))
+        seed = int(clusters.farthest(self._left))
         self._last_seed = seed if self._last_seed < 0 else -1
         if seed >= 0:
             self._measure(seed)
         return seed
 
     def _measure(self, seed: int) -> None:
-        points, nodes, edges, off = self._arrays
         if seed < 0:
-            _centre(points, self._lines, self.members, self.starts, self.ends, self._centre, work=self._work)
-        _gaps(
-            points, self._lines, nodes, edges, self._levels, off, self.members, self.starts, self.ends,
-            self._centre, seed, self.gaps, work=self._work,
-        )  # fmt: skip
+            clusters.centre(self._points, self._left, self._centre)
+        clusters.measure(self._points, self._left, self._centre, seed)
 
     def take(self, plan: Integers, label: int) -> None:
         """Put the planned number of each bucket's nearest rows into a class."""
-        _take(
-            self.members, self.starts, self.ends, self.gaps, plan, self.sizes, label, self.labels, work=self._work
-        )  # fmt: skip
+        clusters.take(self._left, plan, self.sizes, label, self.labels)
 
     def nearest(self, number: int) -> Integers:
         """Return the nearest rows left, in the order of their gaps; of equally near ones the lower first."""
@@ -215,7 +140,7 @@ def _spans(sizes: Integers) -> Iterator[tuple[int, int]]:
 
 
 def _filled(space: Space, buckets: Integers, plan: Integers, sizes: Integers | None, tell: Share) -> Integers:
-    pool = Pool(space, buckets, sizes, len(plan))
+    pool = Pool(space, buckets, sizes)
     plan = plan[:, : len(pool.starts)]
     for label in range(len(plan)):
         tell(label / len(plan))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tclose.compiled import kernel
 from tclose.counts import Integers
+from tclose.kernels import clusters
 from tclose.recoding.clusters.coordinates import Space
 from tclose.recoding.clusters.flows import Flows
 from tclose.recoding.clusters.nearest import BLOCK, WHOLE_UP_TO, Pool
@@ -13,34 +13,6 @@ from tclose.recoding.search import Share, nobody, shared
 
 _STEPS = 2_000_000_000
 """About how many steps of the innermost loop are worth waiting for."""
-
-
-@kernel
-def _exchanged(bins, k, beyond, edges, weights, flow, limit, chosen):  # type: ignore[no-untyped-def]
-    """Exchange chosen rows for later ones while that lowers the distance and the distance is above the limit."""
-    total = 0.0
-    for e in range(edges):
-        total += weights[e] * abs(flow[e])
-    for y in range(k, len(bins)):
-        if total <= limit:
-            break
-        into = bins[y] * edges
-        least = total - 1e-12
-        out = -1
-        for slot in range(k):
-            away = bins[chosen[slot]] * edges
-            found = 0.0
-            for e in range(edges):
-                found += weights[e] * abs(flow[e] + (beyond[into + e] - beyond[away + e]) / k)
-            if found < least:
-                least = found
-                out = slot
-        if out >= 0:
-            away = bins[chosen[out]] * edges
-            for e in range(edges):
-                flow[e] += (beyond[into + e] - beyond[away + e]) / k
-            chosen[out] = y
-            total = least
 
 
 def k_first(
@@ -89,7 +61,7 @@ def _k_first(
     space: Space, bins: Integers, flows: Flows, k: int, limit: float, candidates: int, tell: Share
 ) -> Integers:
     classes = max(space.rows // k, 1)
-    pool = Pool(space, None, None, classes)
+    pool = Pool(space, None, None)
     beyond, edges = flows.beyond.ravel(), flows.beyond.shape[1]
     for label in range(classes - 1):
         tell(label / classes)
@@ -97,8 +69,7 @@ def _k_first(
         near = pool.nearest(k + candidates)
         chosen = np.arange(k)
         flow = flows.beyond[bins[near[:k]]].mean(axis=0) - flows.expected
-        steps = len(near) * k * edges * classes
-        _exchanged(bins[near], k, beyond, edges, flows.weights, flow, limit, chosen, work=steps)
+        clusters.exchange(bins[near], k, beyond, edges, flows.weights, flow, limit, chosen)
         pool.remove(near[chosen], label)
     pool.labels[pool.labels < 0] = classes - 1
     return pool.labels

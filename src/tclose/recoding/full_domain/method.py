@@ -108,7 +108,7 @@ class _Judge:
     candidates: list[_Candidate] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._roll_up = RollUp(self.problem, self.lattice.size)
+        self._roll_up = RollUp(self.problem)
         self._told = time.monotonic()
         self._by_class = bool(getattr(self.search.loss, "by_class", False))
         self._every_row = np.arange(len(self.problem.counts))

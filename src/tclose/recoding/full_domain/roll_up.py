@@ -9,15 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tclose.counts import Block, Integers, sparse_block
-from tclose.recoding.full_domain.roll_up_loops import (
-    add_rows,
-    copy_chosen,
-    merge_classes,
-    merge_counts,
-    raise_field,
-    sort_counts,
-    sparse_chosen,
-)
+from tclose.kernels import lattice
 from tclose.recoding.problem import Codes, Problem
 
 Node = tuple[int, ...]
@@ -97,14 +89,11 @@ class RollUp:
     ----------
     problem
         The rows.
-    nodes
-        About how many nodes will be made, for the choice between plain and compiled loops.
     """
 
-    def __init__(self, problem: Problem, nodes: int) -> None:
+    def __init__(self, problem: Problem) -> None:
         self._problem = problem
         self._fields, self._words = _laid_out([len(quasi.values) for quasi in problem.quasi])
-        self._work = len(problem.counts) * min(nodes, 1_000)
         self._parents: dict[tuple[int, int, int], Codes] = {}
         self._scratch = [np.full(len(domain.counts), -1, dtype=np.int64) for domain in problem.domains]
         self.rows = self._of_rows()
@@ -136,17 +125,15 @@ class RollUp:
         for quasi, (before, after) in enumerate(zip(classes.node, node, strict=True)):
             if before < after:
                 place = self._fields[quasi]
-                raise_field(
+                lattice.raise_field(
                     keys, place.word, self._words, place.shift, place.mask, self._ancestors(quasi, before, after),
-                    work=self._work,
                 )  # fmt: skip
         number = len(classes.sizes)
         slots = np.full(1 << (2 * number).bit_length(), -1, dtype=np.int32)
         numbers, first, following = (np.empty(number, dtype=np.int32) for _ in range(3))
         merged_keys, merged_sizes = np.empty_like(keys), np.empty_like(classes.sizes)
-        found = merge_classes(
+        found = lattice.merge_classes(
             keys, self._words, classes.sizes, slots, numbers, first, following, merged_keys, merged_sizes,
-            work=self._work,
         )  # fmt: skip
         merged_keys, merged_sizes = merged_keys[: found * self._words].copy(), merged_sizes[:found].copy()
         source = _Source(classes, numbers, first[:found], following)
@@ -165,23 +152,23 @@ class RollUp:
         number = len(source.first)
         if isinstance(counts, Dense):
             rows = np.zeros(number * counts.values, dtype=counts.rows.dtype)
-            add_rows(source.numbers, counts.values, counts.rows, rows, work=self._work)
+            lattice.add_rows(source.numbers, counts.values, counts.rows, rows)
             return Dense(counts.values, rows)
         offsets, sizes = np.empty(number + 1, dtype=np.int64), np.empty(number, dtype=np.int64)
         ranks, sums = np.empty_like(counts.ranks), np.empty_like(counts.counts)
-        used = merge_counts(
+        used = lattice.merge_counts(
             source.first, source.following, counts.offsets, counts.ranks, counts.counts, self._scratch[attribute],
-            offsets, ranks, sums, sizes, work=self._work,
+            offsets, ranks, sums, sizes,
         )  # fmt: skip
         ranks, sums = ranks[:used].copy(), sums[:used].copy()
-        sort_counts(offsets, ranks, sums, work=self._work)
+        lattice.sort_counts(offsets, ranks, sums)
         return Block(offsets, ranks, sums, sizes)
 
     def _ancestors(self, quasi: int, before: int, after: int) -> Codes:
         """Return the node on a level of each node of a finer level, or of each value (level −1)."""
         if (quasi, before, after) not in self._parents:
             levels = self._problem.quasi[quasi].levels
-            ancestors = levels[after].nodes
+            ancestors = np.ascontiguousarray(levels[after].nodes, np.int32)
             if before >= 0:
                 ancestors = np.zeros(int(levels[before].nodes.max()) + 1, dtype=np.int32)
                 ancestors[levels[before].nodes] = levels[after].nodes
@@ -198,13 +185,13 @@ class RollUp:
             most = len(chosen) * counts.values + 1
             ranks, sums = np.empty(most, dtype=np.int32), np.empty(most, dtype=np.int64)
             sizes = np.empty(len(chosen), dtype=np.int64)
-            used = sparse_chosen(chosen, counts.values, counts.rows, offsets, ranks, sums, sizes, work=self._work)
+            used = lattice.sparse_chosen(chosen, counts.values, counts.rows, offsets, ranks, sums, sizes)
             return Block(offsets, ranks[:used], sums[:used], sizes)
         if len(chosen) == counts.classes:
             return counts
         most = int(counts.distinct[chosen].sum())
         ranks, sums = np.empty(most, dtype=np.int32), np.empty(most, dtype=np.int64)
-        copy_chosen(chosen, counts.offsets, counts.ranks, counts.counts, offsets, ranks, sums, work=self._work)
+        lattice.copy_chosen(chosen, counts.offsets, counts.ranks, counts.counts, offsets, ranks, sums)
         return Block(offsets, ranks, sums, counts.sizes[chosen])
 
     def nodes(self, classes: Classes, chosen: Integers) -> Codes:

@@ -15,12 +15,12 @@ import numpy as np
 from tclose.measuring import Task
 from tclose.models.catalogue import requirements
 from tclose.recoding.boxes import Boxes
-from tclose.recoding.improving.step import Course, annealed, rounds_paid
+from tclose.recoding.closeness import Closeness, closeness
+from tclose.recoding.improving.step import Course, annealed, improved, rounds_paid
 from tclose.recoding.improving.units import Masses
 from tclose.recoding.mondrian.cutting import cut_here
 from tclose.recoding.mondrian.judging import Judge
 from tclose.recoding.partition import Partition, hulls
-from tclose.recoding.peel.closeness import Closeness, closeness
 from tclose.recoding.problem import Problem
 from tclose.recoding.search import Search
 
@@ -32,6 +32,8 @@ PARTS = (1, 2, 4, 8)
 """By what the size to begin with is divided, one after the other, because values that go along with quasi-identifiers
 are no drawing by chance: on tables of more rows than ``LEAST_ROWS``, of at most so many units."""
 LEAST_ROWS, MOST_UNITS = 100, 5_000
+_FEW_UNITS = 1_500
+"""Up to so many units, what each start leads to is improved, not the best alone: which is best shows only then."""
 SURROGATES = tuple(Fraction(share, 100) for share in (50, 30, 15))
 """What stands for t where something else is required of an attribute: the search goes by it, exact checks decide."""
 
@@ -60,8 +62,12 @@ def find(problem: Problem, search: Search) -> Partition | None:
         paid = rounds_paid(problem, start, whole, len(tries) // len(limits)) // len(limits)
         for rounds in sorted({1, max(paid, 1)} if _is_middling(problem) else {max(paid, 1)}):
             found = annealed(problem, start, here.part(_CUTTING, 1.0), Course(rounds, HEAT), close)
+            if found is not None and rounds > 1 and _is_middling(problem) and len(problem.tuples[1]) <= _FEW_UNITS:
+                found = improved(problem, found, whole)
             if found is not None and (best is None or search.loss(problem, found) < search.loss(problem, best)):
                 best = found
+        if best is not None and search.loss(problem, best) == 0:
+            break
     return best
 
 

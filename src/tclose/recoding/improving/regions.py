@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tclose.counts import Integers
+from tclose.kernels import annealing
 from tclose.recoding.improving.forms import Plan
 from tclose.recoding.improving.shapes import Column, shapes_of
 from tclose.recoding.improving.units import Masses, Units
@@ -80,8 +81,6 @@ class Field:
 
     def _searched_one(self, units: Integers, classes: Integers, plan: Plan, room: int) -> _Searched:
         """Search one region; return its classes, and the place of each unit's class among these and new ones."""
-        from tclose.recoding.improving.loops import anneal
-
         kept = np.unique(classes[classes >= 0])
         own = np.where(classes >= 0, np.searchsorted(kept, classes), -1)
         local = np.empty((len(units), len(self.columns)), dtype=np.int32)
@@ -90,8 +89,10 @@ class Field:
             there, local[:, at] = _numbered_along(self.units.positions[units, at], column.nodes.shape[1])
             columns.append(column.at(there))
         number = len(kept) + min(int(SPARE * len(kept)) + 8, len(units))
-        crowd = self.masses.crowd(self.units, units, local)
-        anneal(shapes_of(columns), self.masses.limits, crowd, plan, own, number, room)
+        annealing.anneal(
+            annealing.Costs(*shapes_of(columns)), annealing.Limits(*self.masses.limits),
+            annealing.Units(*self.masses.crowd(self.units, units, local)), plan, own, number, room,
+        )  # fmt: skip
         return kept, own
 
     def _regions(self, classes: Integers, draw: np.random.Generator) -> list[Integers]:

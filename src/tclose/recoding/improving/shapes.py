@@ -1,4 +1,4 @@
-"""What the cells of each column cost in the loss that is minimised, as arrays for the compiled loops.
+"""What the cells of each column cost in the loss that is minimised, as arrays for the kernel.
 
 Losses that add up cell by cell (LM, GCP, entropy) are meant exactly, precision but for the steps at which intervals
 end, ARX's loss by its slope, and others by LM. Whatever the search goes by, the loss itself decides in the end.
@@ -105,7 +105,7 @@ def _column(problem: Problem, axis: Axis, at: int, loss: str, weight: float) -> 
 
 
 def shapes_of(columns: Sequence[Column]) -> Shapes:
-    """Return the columns in the form that the compiled loops read."""
+    """Return the columns in the form that the kernel reads."""
     begin = end = first = pairs = 0
     described, stretch_of, stretches = [], [], []
     for column in columns:

@@ -15,13 +15,13 @@ import numpy as np
 from tclose.counts import Integers
 from tclose.recoding.boxes import Boxes
 from tclose.recoding.checking import Checker, failing_classes
+from tclose.recoding.closeness import Closeness, closeness
 from tclose.recoding.improving.forms import Plan
 from tclose.recoding.improving.regions import MOST_CLASSES, Field
 from tclose.recoding.improving.shapes import columns_of
 from tclose.recoding.improving.units import Masses, Units
 from tclose.recoding.merge import repaired
 from tclose.recoding.partition import Partition, kept_detail
-from tclose.recoding.peel.closeness import Closeness, closeness
 from tclose.recoding.problem import Floats, Problem
 from tclose.recoding.search import Search
 

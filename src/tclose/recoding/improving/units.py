@@ -8,9 +8,9 @@ import numpy as np
 
 from tclose.counts import Integers
 from tclose.recoding.boxes import Boxes
+from tclose.recoding.closeness import Closeness
 from tclose.recoding.improving.forms import Crowd, Limits
 from tclose.recoding.partition import Partition, hulls
-from tclose.recoding.peel.closeness import Closeness
 from tclose.recoding.problem import Codes, Problem, numbered
 
 MOST_NODES = 256
@@ -78,7 +78,7 @@ class Masses:
 
     @staticmethod
     def of(problem: Problem, close: Closeness) -> Masses:
-        """Return the limits in the form that the compiled loops read."""
+        """Return the limits in the form that the kernel reads."""
         ends, cells, expected, weights = [0], [], [], []
         for a, height in enumerate(close.heights.tolist()):
             size = int(close.sizes[a])

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tclose.counts import Integers
+from tclose.kernels import partitions
 from tclose.recoding.boxes import Axis
-from tclose.recoding.mondrian.counting import piece_boxes
 from tclose.recoding.problem import Codes
 
 SHARES = 10
@@ -187,10 +187,10 @@ class Cuts:
         sizes = np.zeros(number, dtype=np.int64)
         low = np.full((number, axes), np.iinfo(np.int32).max, dtype=np.int32)
         high = np.full((number, axes), -1, dtype=np.int32)
-        piece_boxes(
-            pieces.part, pieces.begin, pieces.end, pieces.outside, self.runs.slots, self.labelled.sizes,
-            self.labelled.low.ravel(), self.labelled.high.ravel(), axes, sizes, low.ravel(), high.ravel(),
-            work=4 * axes * (number + len(self.labelled.sizes)),
+        partitions.piece_boxes(
+            partitions.Pieces(pieces.part, pieces.begin, pieces.end, pieces.outside.view(np.uint8)),
+            self.runs.slots, self.labelled.sizes, self.labelled.low.ravel(), self.labelled.high.ravel(), axes,
+            sizes, low.ravel(), high.ravel(),
         )  # fmt: skip
         return sizes, low, high
 

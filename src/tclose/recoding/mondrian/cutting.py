@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tclose.counts import Integers
+from tclose.kernels import counting, partitions
 from tclose.recoding.boxes import Boxes
-from tclose.recoding.dealing import dealt
-from tclose.recoding.mondrian.counting import slot_boxes
 from tclose.recoding.mondrian.cuts import Parts, Profile, Runs, Values
 from tclose.recoding.mondrian.judging import Judge
 from tclose.recoding.mondrian.scoring import Chooser, Division
@@ -212,7 +211,7 @@ class RowsHere:
 
 def _dealt_out(order: Integers, part_of: Integers, starts: Integers) -> Integers:
     placed = np.empty(starts[-1], dtype=np.int64)
-    dealt(part_of[order], starts[:-1].copy(), order, placed, work=len(order))
+    counting.deal(part_of[order], starts[:-1].copy(), order, placed)
     return placed
 
 
@@ -234,5 +233,5 @@ def slot_bounds(
     sizes = np.zeros(number, dtype=np.int64)
     low = np.full(number * axes, np.iinfo(np.int32).max, dtype=np.int32)
     high = np.full(number * axes, -1, dtype=np.int32)
-    slot_boxes(slots, counts[rows], positions[rows].ravel(), axes, sizes, low, high, work=len(rows) * axes)
+    partitions.slot_boxes(slots, counts[rows], positions[rows].ravel(), axes, sizes, low, high)
     return sizes, low.reshape(number, axes), high.reshape(number, axes)

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from tclose.counts import Block, Integers, Part
 from tclose.distances.ground import exact_distance, float_distances
 from tclose.domains import Domain
+from tclose.kernels import partitions
 from tclose.measuring import Task, failing
 from tclose.models.catalogue import Requirement
-from tclose.recoding.mondrian.counting import piece_counts
 from tclose.recoding.mondrian.cuts import Cuts, Parts
 from tclose.recoding.problem import Floats, Problem
 
@@ -116,11 +116,13 @@ class Judge:
         room = int((np.diff(first) * most).sum())
         held, sums = np.empty(room, dtype=np.int32), np.empty(room, dtype=np.int64)
         offsets = np.zeros(span.stop - span.start + 1, dtype=np.int64)
-        used = piece_counts(
-            values.starts, values.labels, values.ranks, values.counts,
-            widths, first - first[0], pieces.begin[span], pieces.end[span], pieces.outside[span],
+        used = partitions.piece_counts(
+            partitions.Rows(values.starts, values.labels, values.ranks, values.counts), widths, first - first[0],
+            partitions.Pieces(
+                pieces.part[span], pieces.begin[span], pieces.end[span], pieces.outside[span].view(np.uint8)
+            ),
             np.empty(int((most * (widths + 1)).max()), dtype=np.int64), np.empty(int(most.max()), dtype=np.int64),
-            offsets, held, sums, work=room + len(values.labels),
+            offsets, held, sums,
         )  # fmt: skip
         running = np.concatenate([[0], np.cumsum(sums[:used])])
         return Block(offsets, held[:used], sums[:used], np.diff(running[offsets]))

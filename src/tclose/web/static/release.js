@@ -45,7 +45,6 @@ function settings(fault) {
     field("Method", select(methods, chosen.method ?? "auto", (method) => set("method", method, "auto"), { id: "method" }), means),
     field("Lose least of", select(losses, chosen.loss ?? "lm", (loss) => set("loss", loss, "lm"), { id: "loss" }), lost, meaning("loss")),
     field("Share of rows that may be left out", suppress, ofShare ? h("span", { class: "problem", id: "suppress-fault" }, visible(fault)) : null, meaning("suppress")),
-    tick("whole-classes", "Keep rows that look alike together", chosen.whole_classes ?? true, (on) => set("whole_classes", on, true)),
     tick("intervals", "Intervals of their own for numbers and dates", chosen.intervals ?? true, (on) => set("intervals", on, true)),
   ];
 }

@@ -1,4 +1,4 @@
-"""The t-closeness requirements in the form that the search's compiled loops read: floats, to be confirmed exactly."""
+"""The t-closeness requirements in the form that the kernel of the search reads: floats, to be confirmed exactly."""
 
 from __future__ import annotations
 

@@ -1,1 +1,0 @@
-"""Peeling: classes that are already close leave, and only the rest is generalised further."""
