@@ -13,7 +13,6 @@ import numpy as np
 import pyarrow as pa
 
 import tclose
-from tclose.anonymizing.framing import RecodingOptions
 from tclose.anonymizing.trials import Plan, divided, subjects_of, whole_domains
 from tclose.attacks.answers import answer_labels
 from tclose.attacks.catalogue import attackers_named
@@ -21,6 +20,7 @@ from tclose.attacks.crowds import Subjects
 from tclose.attacks.measures import Tally, interval_of
 from tclose.engines.choosing import working_session
 from tclose.models.catalogue import requirements
+from tclose.policy import Policy
 from tclose.recoding.search import Search
 
 ROLES = tclose.Roles(["age", "job", "sex"], ["illness:nominal"])
@@ -76,7 +76,7 @@ def measured(kind: str, rows: int, k: int, t: str, divisions: int, method: str, 
     plan = Plan(
         ROLES,
         requirements({"k": k, "t": t}),
-        RecodingOptions(FLAT),
+        Policy().with_options({"hierarchies": FLAT}),
         method,
         Search(effort=effort),
         attackers,

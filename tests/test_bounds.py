@@ -20,7 +20,7 @@ from tclose.hierarchies import groups as neighbours
 from tclose.hierarchies import read_hierarchy
 from tclose.hierarchies.building import built_hierarchy
 from tclose.hierarchies.groups import quantile_hierarchy
-from tclose.policy_files import parse_policy, read_policy
+from tclose.policy.files import parse_policy, read_policy
 from tclose.profiling import profile
 from tclose.recipes import read_recipe
 from tclose.sources import ReadOptions
@@ -157,9 +157,7 @@ def test_what_may_be_unpacked_is_a_size(size):
 
 @pytest.mark.parametrize("sheet", [LONG, "99999999999"])
 def test_a_sheet_may_have_any_name(sheet):
-    from tclose.cli.options import read_options
+    from tclose.cli.question import read_options
 
-    given = dict.fromkeys(
-        ("delimiter", "quote", "encoding", "decimal", "header", "null_text", "input_format", "unpacked")
-    )
+    given = dict.fromkeys(("delimiter", "quote", "encoding", "decimal", "header", "null", "input_format", "unpacked"))
     assert read_options({**given, "sheet": sheet}) == ReadOptions(sheet=sheet)

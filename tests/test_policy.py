@@ -2,6 +2,7 @@
 
 import datetime as dt
 import tomllib
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -10,10 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tclose.errors import InputError, PolicyError, ThresholdError
-from tclose.policy import Policy, declared_distance
-from tclose.policy_files import parse_policy, read_policy
-from tclose.policy_release import ReleasePolicy
-from tclose.render.data.policies import policy_text, value_toml
+from tclose.options import ANumber, Choice, FilePath, Many, Share, Switch, TableName, Text, Whole
+from tclose.policy import Policy, parse_policy, read_policy
+from tclose.policy.columns import declared_distance
+from tclose.policy.parts import Line, Models, ReleaseOptions
+from tclose.policy.policy import ColumnOptions, every_option
+from tclose.policy.writing import policy_text, value_toml
 from tclose.roles import Hierarchical, Nominal, Numeric, Ordered, Roles
 from tclose.sources import ReadOptions
 
@@ -23,7 +26,7 @@ FULL = """
 [table]
 source = "release.parquet"
 reference = "original.parquet"
-null_text = ["", "NA"]
+null = ["", "NA"]
 [columns]
 zip = { role = "quasi-identifier" }
 "date of birth" = { role = "quasi-identifier" }
@@ -31,7 +34,7 @@ name = { role = "identifier" }
 salary = { role = "sensitive", distance = "ordered", order = "frequency", nulls = "drop", t = 0.20 }
 disease = { role = "sensitive", hierarchy = "icd.csv", l = 3 }
 severity = { role = "sensitive", order = ["low", 2, 2.5] }
-other = { role = "insensitive" }
+other = { role = "publish" }
 [policy]
 k = 5
 t = "1/3"
@@ -42,8 +45,8 @@ together = "each"
 
 def test_a_full_policy_is_understood():
     policy = parse_policy(FULL, HERE)
-    assert policy.source == "release.parquet"
-    assert policy.read.null_text == ("", "NA")
+    assert policy.table == "release.parquet"
+    assert policy.read.null == ("", "NA")
     assert policy.roles.quasi == ("zip", "date of birth")
     assert policy.roles.identifiers == ("name",)
     assert policy.roles.sensitive["salary"] == Ordered("frequency", "drop")
@@ -81,8 +84,8 @@ def test_paths_are_relative_to_the_file(tmp_path):
     path.write_text('[table]\nsource = "t.csv"\npopulation = "example:salary"\n[columns]\n'
                     'd = { role = "sensitive", hierarchy = "h.csv" }\n')  # fmt: skip
     policy = read_policy(path)
-    assert policy.source == str(path.parent / "t.csv")
-    assert policy.population == "example:salary"
+    assert policy.table == str(path.parent / "t.csv")
+    assert policy.baseline.population == "example:salary"
     assert policy.roles.sensitive["d"].tree == str(path.parent / "h.csv")
 
 
@@ -94,7 +97,7 @@ def test_paths_are_relative_to_the_file(tmp_path):
         ("[table]\nsource = 3", "the text of a path"),
         ("[table]\nsource = ''", "the text of a path"),
         ("[table]\nreference = ' '", "the text of a path"),
-        ("[table]\nheader = 'yes'", "wrong kind"),
+        ("[table]\nheader = 'yes'", "true or false"),
         ("[table]\ndelimiter = '::'", "one character"),
         ("table = 3", "must be a table"),
         ("[columns]\nzip = 'quasi'", "must be a table"),
@@ -116,15 +119,15 @@ def test_paths_are_relative_to_the_file(tmp_path):
         ("[policy]\ntogether = 'all'", "together must be one of"),
         ("[policy\n", "not valid TOML"),
         ("[columns]\nzip = { role = 'quasi-identifier', hierarky = 'mask' }", "Did you mean 'hierarchy'?"),
-        ("[columns]\nzip = { role = 'quasi-identifier', hierarchy = 3 }", "hierarchy is a path"),
-        ("[columns]\nzip = { role = 'quasi-identifier', levels = 1.5 }", "levels is a level"),
-        ("[columns]\nzip = { role = 'quasi-identifier', levels = -1 }", "levels is a level"),
-        ("[columns]\nzip = { role = 'quasi-identifier', levels = true }", "levels is a level"),
+        ("[columns]\nzip = { role = 'quasi-identifier', hierarchy = 3 }", "hierarchy must be a path"),
+        ("[columns]\nzip = { role = 'quasi-identifier', levels = 1.5 }", "levels must be a level"),
+        ("[columns]\nzip = { role = 'quasi-identifier', levels = -1 }", "levels must be a level"),
+        ("[columns]\nzip = { role = 'quasi-identifier', levels = true }", "levels must be a level"),
         ("[columns]\nzip = { role = 'quasi-identifier', levels = [2, 0] }", "the finest and the coarsest"),
         ("[columns]\nzip = { role = 'quasi-identifier', levels = [0, 1, 2] }", "the finest and the coarsest"),
         ("[columns]\nzip = { role = 'quasi-identifier', weight = 0 }", "above 0"),
-        ("[columns]\nzip = { role = 'quasi-identifier', weight = 'much' }", "above 0"),
-        ("[columns]\nzip = { role = 'insensitive', levels = 2 }", "not sensitive"),
+        ("[columns]\nzip = { role = 'quasi-identifier', weight = 'much' }", "weight must be a decimal"),
+        ("[columns]\nzip = { role = 'publish', levels = 2 }", "not sensitive"),
         ("[release]\nmethd = 'sabre'", "Did you mean 'method'?"),
         ("[release]\nmethod = 'sabr'", "Did you mean 'sabre'?"),
         ("[release]\nloss = 'ml'", "must be one of"),
@@ -180,14 +183,14 @@ def test_a_policy_says_how_a_release_is_made(tmp_path):
         encoding="utf-8",
     )
     policy = read_policy(path)
-    assert policy.hierarchies == {
+    assert policy.columns.hierarchies == {
         "zip": str(tmp_path / "zip.csv"),
         "age": "intervals:5,10",
         "sex": {"any": ["f", "m"]},
     }
-    assert policy.levels == {"zip": (0, 2), "age": 1}
-    assert policy.weights == {"zip": 2.0, "age": 0.5}
-    assert policy.release == ReleasePolicy(
+    assert policy.columns.levels == {"zip": (0, 2), "age": 1}
+    assert policy.columns.weights == {"zip": 2.0, "age": 0.5}
+    assert policy.release == ReleaseOptions(
         method="full-domain",
         suppress="0.04",
         loss="gcp",
@@ -200,7 +203,7 @@ def test_a_policy_says_how_a_release_is_made(tmp_path):
 
 def test_a_policy_that_says_nothing_of_a_release_leaves_it_as_usual():
     policy = parse_policy("[columns]\nzip = { role = 'quasi-identifier' }", HERE)
-    assert (policy.hierarchies, policy.levels, policy.weights, policy.release) == ({}, {}, {}, ReleasePolicy())
+    assert (policy.columns, policy.release) == (ColumnOptions(), ReleaseOptions())
 
 
 def test_what_nulls_mean_can_imply_the_distance():
@@ -232,24 +235,37 @@ distances = st.one_of(
     st.builds(Hierarchical, st.one_of(files, trees), st.sampled_from(["error", "drop"])),
 )
 shares = st.one_of(
-    st.decimals(0, 1, places=4).map(str), st.fractions(0, 1, max_denominator=99).map(str), st.sampled_from(["0", "1"])
+    st.decimals("0.0001", 1, places=4).map(str), st.fractions("1/99", 1, max_denominator=99).map(str), st.just("1")
 )
 
 
 levels = st.integers(0, 9) | st.tuples(st.integers(0, 4), st.integers(4, 9))
 weights = st.sampled_from([0.25, 2.0, 1e-6])
-releases = st.builds(
-    ReleasePolicy,
-    method=st.sampled_from(["auto", "gather", "full-domain"]),
-    suppress=st.sampled_from(["0", "0.04", "1/3"]),
-    loss=st.sampled_from(["lm", "gcp"]),
-    intervals=st.booleans(),
-    pruned=st.booleans(),
-    against=st.sampled_from(["both", "original"]),
-    seed=st.integers(0, 2**63 - 1),
-    shift_days=st.integers(1, 36_500),
-    key_file=st.none() | files,
-    key_variable=st.none() | names,
+
+
+def said(option):
+    """Return a strategy for what a policy may say of an option: whatever its kind allows."""
+    kind = option.kind
+    of_kind = {
+        Switch: st.booleans(), Share: shares, Text: names, Line: names.map(str.strip), FilePath: files,
+        TableName: files, Models: st.sampled_from(["usual", "all", ("k", "t")]), ANumber: shares,
+    }  # fmt: skip
+    if isinstance(kind, Choice):
+        return st.sampled_from(kind.known())
+    if isinstance(kind, Whole):
+        return st.integers(kind.low, min(kind.high, 2**63 - 1))
+    if isinstance(kind, Many):
+        return st.lists(said(replace(option, kind=kind.each)), min_size=1, max_size=3).map(tuple)
+    return of_kind[type(kind)]
+
+
+LEFT_OUT = {"population_size", "sampling_fraction", "weight_column"}
+"""Of these a policy says one at most."""
+options = {name: each for name, each in every_option().items() if each.place not in ("", "columns", "table")}
+optional = {name: said(each) for name, each in options.items() if name not in LEFT_OUT}
+choices = st.fixed_dictionaries({}, optional=optional)
+drawn = st.one_of(
+    st.just({}), *(said(options[name]).map(lambda value, name=name: {name: value}) for name in sorted(LEFT_OUT))
 )
 
 
@@ -262,7 +278,7 @@ def policies(draw):
     )
     roles = Roles(
         quasi, {name: draw(distances) for name in sensitive}, identifiers, draw(st.sampled_from(["each", "quasi"])),
-        publish=[*insensitive, *telling[1:]], shift=shifted,
+        publish=[*insensitive, *telling[1:]], shifted=shifted,
         **{draw(st.sampled_from(["person", "pseudonym"])): name for name in telling[:1]},
         others=draw(st.sampled_from(["publish", "remove", "refuse" if columns else None])),
     )  # fmt: skip
@@ -275,10 +291,10 @@ def policies(draw):
     read = ReadOptions(
         delimiter=draw(st.sampled_from([None, ";", "\t"])),
         encoding=draw(st.sampled_from([None, "latin-1"])),
-        null_text=draw(st.lists(names, max_size=2).map(tuple)),
+        null=draw(st.lists(names, max_size=2).map(tuple)),
         header=draw(st.sampled_from([None, True, False])),
     )
-    tables = {key: draw(st.none() | files) for key in ("source", "reference", "population")}
+    tables = {key: draw(st.none() | files) for key in ("reference", "population")}
     of_quasi = {
         "hierarchies": files | trees | st.just("mask:left"), "levels": levels, "weights": weights,
         "numbers": st.sampled_from(["bounds", "midpoint"]),
@@ -286,7 +302,8 @@ def policies(draw):
     recoding = {
         key: draw(st.dictionaries(st.sampled_from(quasi), given)) if quasi else {} for key, given in of_quasi.items()
     }
-    return Policy(roles, thresholds, read=read, **tables, **recoding, release=draw(releases))
+    given = {**tables, **recoding, **draw(choices), **draw(drawn), "require": thresholds or None}
+    return Policy(table=draw(st.none() | files), roles=roles, read=read).with_options(given)
 
 
 @given(policies())
@@ -312,7 +329,7 @@ def test_what_toml_cannot_hold_is_refused():
 
 
 def test_remarks_become_comments_of_one_line():
-    policy = Policy(Roles(["zip"], others="refuse"))
+    policy = Policy(roles=Roles(["zip"], others="refuse"))
     text = policy_text(policy, remarks={"zip": "a\nb = 3\r\u2028c"})
     assert "# a b = 3 c\nzip = " in text
     assert parse_policy(text, HERE) == policy

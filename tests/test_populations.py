@@ -291,7 +291,7 @@ def test_estimates_cannot_be_required():
 def test_a_policy_says_how_a_table_was_drawn(tmp_path):
     path = tmp_path / "tclose.toml"
     path.write_text('[columns]\na = { role = "quasi-identifier" }\n[policy]\nsampling_fraction = 0.010\n')
-    assert tclose.read_policy(path).sampling == {"sampling_fraction": "0.010"}
+    assert tclose.read_policy(path).baseline.sampling_fraction == "0.01"
     for wrong in ("sampling_fraction = 2", "weight_column = 5", "population_size = true", 'population_size = "many"'):
         path.write_text(f'[columns]\na = {{ role = "quasi-identifier" }}\n[policy]\n{wrong}\n')
         with pytest.raises(tclose.InputError, match=r"tclose\.toml: "):

@@ -40,8 +40,8 @@ def column(name, *, kind="VARCHAR", rows=1000, distinct=50, nulls=0, problem=Non
         ("STATETAX", "sensitive"), ("FEDTAX", "sensitive"), ("AGI", "sensitive"), ("TAXINC", "sensitive"),
         ("Jahreseinkommen", "sensitive"), ("incomes", "sensitive"), ("remarks", "sensitive"), ("notes", "sensitive"),
         ("homecity", "quasi-identifier"), ("Geburtsort", "quasi-identifier"), ("Wohnort", "quasi-identifier"),
-        ("package", "insensitive"), ("stage", "insensitive"), ("colour", "insensitive"), ("", "insensitive"),
-        ("interstate", "insensitive"), ("understated", "insensitive"), ("nomad", "insensitive"),
+        ("package", "publish"), ("stage", "publish"), ("colour", "publish"), ("", "publish"),
+        ("interstate", "publish"), ("understated", "publish"), ("nomad", "publish"),
     ],
 )  # fmt: skip
 def test_names_suggest_roles(name, role):
@@ -50,7 +50,7 @@ def test_names_suggest_roles(name, role):
 
 def test_a_weak_name_needs_many_values():
     assert suggested(column("id", distinct=1000))[0] == "identifier"
-    assert suggested(column("product code", distinct=12))[0] == "insensitive"
+    assert suggested(column("product code", distinct=12))[0] == "publish"
 
 
 def test_figures_suggest_roles_where_names_say_nothing():
@@ -61,8 +61,8 @@ def test_figures_suggest_roles_where_names_say_nothing():
     assert suggested(column("xq", kind="BIGINT", distinct=1000, numbering=True))[0] == "identifier"
     assert suggested(column("xq", kind="DATE"))[0] == "quasi-identifier"
     assert suggested(column("xq", emails=0.9))[0] == "identifier"
-    assert suggested(column("salary", distinct=1))[0] == "insensitive"
-    assert suggested(column("salary", distinct=0, nulls=1000))[0] == "insensitive"
+    assert suggested(column("salary", distinct=1))[0] == "publish"
+    assert suggested(column("salary", distinct=0, nulls=1000))[0] == "publish"
     assert suggested(column("salary", distinct=1, nulls=2))[0] == "sensitive"
     assert "nested" in suggested(column("salary", problem="nested"))[1]
 

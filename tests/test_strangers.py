@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import tclose
-from tclose.errors import InputError, PolicyError, ThresholdError
+from tclose.errors import InputError, ThresholdError
 
 SOURCE = Path(__file__).parent.parent / "src"
 ENVIRONMENT = {"PYTHONPATH": str(SOURCE), "PATH": "/usr/bin:/bin"}
@@ -131,6 +131,6 @@ def test_threads_columns_and_null_texts_are_checked(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="int"):
         tclose.Roles(0, 1)  # type: ignore[arg-type]
     policy = tmp_path / "tclose.toml"
-    policy.write_text('[table]\nsource = "x.csv"\nnull_text = [1]\n', encoding="utf-8")
-    with pytest.raises(PolicyError, match="list of texts"):
+    policy.write_text('[table]\nsource = "x.csv"\nnull = [1]\n', encoding="utf-8")
+    with pytest.raises(InputError, match="null must be a text, not 1"):
         tclose.read_policy(policy)

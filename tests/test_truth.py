@@ -49,7 +49,7 @@ WRONG: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
     "requirements as a number": ({"require": 2}, ThresholdError, "a mapping"),
     "threads as a text": ({"threads": "2"}, InputError, "whole number from 1"),
     "threads as a truth value": ({"threads": True}, InputError, "whole number from 1"),
-    "memory as a number": ({"memory": 2**30}, InputError, "memory 1073741824"),
+    "memory as a number": ({"memory": 2**30}, InputError, "memory must be a text, not 1073741824"),
     "reading as a mapping": ({"read": {"header": True}}, InputError, "ReadOptions"),
 }
 

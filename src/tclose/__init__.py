@@ -54,8 +54,7 @@ if TYPE_CHECKING:
         write_hierarchy,
     )
     from tclose.models.catalogue import Requirement
-    from tclose.policy import Policy
-    from tclose.policy_files import read_policies, read_policy
+    from tclose.policy import Policy, read_policies, read_policy
     from tclose.profiling import Profile, profile
     from tclose.recipes import Recipe, read_recipe
     from tclose.releases import Release, Written
@@ -104,8 +103,8 @@ _HOMES = {
     "read_hierarchy": "tclose.hierarchies",
     "write_hierarchy": "tclose.hierarchies",
     "Policy": "tclose.policy",
-    "read_policies": "tclose.policy_files",
-    "read_policy": "tclose.policy_files",
+    "read_policies": "tclose.policy",
+    "read_policy": "tclose.policy",
     "Profile": "tclose.profiling",
     "profile": "tclose.profiling",
     "Recipe": "tclose.recipes",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tclose.column_words import ROWS_EACH, people_in, person_in
 from tclose.composing.composed import composed
@@ -13,100 +13,46 @@ from tclose.driving import driven
 from tclose.engines.base import Engine, Progress, Released, Table
 from tclose.engines.statistics import is_text
 from tclose.errors import HOW_TO_COUNT, ColumnNotFoundError, InputError, RoleConflictError, either, listed
-from tclose.exact import Number
 from tclose.inspection import Driving, Finding, Inspection, Run, attribute_audit, figures_by_key
 from tclose.knowing import SubsetFinding, any_columns, subset_findings
 from tclose.models.base import Model
 from tclose.models.catalogue import (
     MODELS,
     Requirement,
-    Wanted,
     columns_known,
     few,
     measurable_models,
-    required_for_any,
-    requirements,
     usual_models,
 )
 from tclose.opening import opened_with
-from tclose.populations import Sampling
-from tclose.presets import preset_named, with_preset
+from tclose.policy import Policy
+from tclose.policy.verbs import AuditKeywords, verb
+from tclose.presets import preset_named
 from tclose.presets.safe_harbor import applied
-from tclose.progress import shows_progress, silent
+from tclose.progress import silent
 from tclose.references import Reference, is_joint, population_of
 from tclose.results import AttributeAudit, Audit, ClassTable, Evidence
 from tclose.roles import CARRIES, Distance, Nominal, Roles
 from tclose.sources.examples import is_example
 from tclose.surveying import surveyed
 
-if TYPE_CHECKING:
-    from tclose.sources import ReadOptions
-
 _DRIVERS_UP_TO = 1_000_000
 
 
-@shows_progress
-def audit(
-    table: object,
-    roles: Roles | None = None,
-    *,
-    require: Wanted | Iterable[Requirement] | None = None,
-    any: int | None = None,  # noqa: A002 - the word of the option
-    preset: str | None = None,
-    measure: str | Iterable[str] = "usual",
-    reference: object | None = None,
-    population: object | None = None,
-    population_size: int | None = None,
-    sampling_fraction: Number | None = None,
-    weight_column: str | None = None,
-    after: object | None = None,
-    hierarchies: Mapping[str, object] | None = None,
-    drivers: bool | None = None,
-    read: ReadOptions | None = None,
-    memory: str | None = None,
-    threads: int | None = None,
-    temp: str | None = None,
-    progress: Progress | None = None,
-) -> Audit:
-    """Measure what a table gives away, and judge it.
+@verb(AuditKeywords)
+def audit(policy: Policy, *, progress: Progress | None) -> Audit:
+    """Measure what a table reveals, and judge it by its requirements.
 
     Parameters
     ----------
     table
-        A path, a frame, anything with an Arrow stream, or a built-in example such as ``"example:salary"``.
+        A path, a frame, anything with an Arrow stream, a database's table, or a built-in example such as
+        ``"example:salary"``; or a :class:`~tclose.Policy`, which names one.
     roles
-        Which column is what; built-in examples bring their own. Without a sensitive attribute only class sizes are
-        judged, and only such models may be asked for.
-    require
-        Thresholds by model: ``{"k": 5, "t": "0.2"}``, or for one attribute ``{"t": {"salary": "1/5"}}``.
-    any
-        At most how many of the quasi-identifiers someone knows, whichever they are: requirements must hold for every
-        such combination of columns, and are not judged by all columns together. None stands for all of them.
-    preset
-        The name of a rule whose requirements are added, such as ``"ema-0070"``; ``docs/presets.md`` lists them. What is
-        required of a model here replaces what the preset requires of it.
-    measure
-        ``"usual"``, ``"all"`` models that need no further input, or the keys of models.
-    reference
-        What classes are compared with instead of the table's own distribution: another table, or for
-        each sensitive attribute a mapping from value to share.
-    population
-        A table of the people the table was drawn from, for journalist risk, k-map and δ-presence.
-    population_size, sampling_fraction, weight_column
-        Where there is no such table, one of these: how many people the population has, the share of them that was
-        drawn, or a column with the number of people that each row stands for. ``audit.population`` then has estimates.
-    after
-        Previous releases about the same people, one or a list: ``audit.composition`` says what somebody learns who has
-        all of them, and what is required of l, p, alpha and t must hold for that too.
-    hierarchies
-        With ``after``: what published cells are labels of, as for :func:`tclose.anonymize`.
-    drivers
-        Whether to measure t with each quasi-identifier left out; by default up to a million rows. With more rows,
-        trajectories of people are measured only if it is True.
+        Which column is what; an example brings its own.
+    {options}
     read
         How to read files.
-    memory, threads, temp
-        What the engine may use: ``"4GB"``, a number of threads, a folder to spill to.
     progress
         Called with a stage and a share done, from time to time.
 
@@ -124,30 +70,34 @@ def audit(
     """
     from tclose.engines.choosing import working_session
 
-    with working_session(table, read=read, memory=memory, threads=threads, temp=temp) as session:
-        opened, roles = opened_with(session, table, roles, progress)
-        wanted = required_for_any(with_preset(requirements(require), preset), any)
+    baseline, preset = policy.baseline, policy.required.preset
+    with working_session(policy.table, read=policy.read, **policy.resources.given) as session:
+        opened, roles = opened_with(session, policy.table, policy.roles, progress)
+        wanted = policy.requirements()
         if not roles.sensitive and not (preset and preset_named(preset).checks_columns):
-            _check_sizes_alone(measure, wanted)
+            _check_sizes_alone(policy.measuring.measure, wanted)
         check_attributes(wanted, roles)
-        sampling = Sampling.of(population_size, sampling_fraction, weight_column)
+        population, sampling = baseline.population, baseline.sampling
         if sampling is not None and population is not None:
             raise InputError("Name the table of a population or say how the table was drawn from it, not both.")
         inspection = Inspection(
             session=session,
             table=_to_count(opened, [*roles.counted, *suspects(opened, roles)], roles).counting(roles.person),
             wanted=wanted,
-            models=_models(measure, wanted, population=population is not None, averaged=sampling is not None),
+            models=_models(
+                policy.measuring.measure, wanted, population=population is not None, averaged=sampling is not None
+            ),
             population=population_of(session, population, roles),
             progress=progress or silent,
-            any=columns_known(wanted, any),
+            any=columns_known(wanted, policy.required.any),
             sampling=sampling,
         )
-        found = _audited(inspection, roles, Reference.of(reference, session, roles), opened, drivers=drivers)
-        found = replace(found, naming=roles.naming, few=0 if is_example(table) else few(wanted))
-        if after is not None:
+        reference = Reference.of(baseline.reference, session, roles)
+        found = _audited(inspection, roles, reference, opened, drivers=policy.measuring.drivers)
+        found = replace(found, naming=roles.naming, few=0 if is_example(policy.table) else few(wanted))
+        if baseline.after is not None:
             domains = {name: each.domain for name, each in found.evidence.items()}
-            given = (after, roles, domains, wanted, hierarchies or {}, inspection.progress)
+            given = (baseline.after, roles, domains, wanted, policy.columns.hierarchies, inspection.progress)
             found = replace(found, composition=composed(session, opened, *given))
         return found if preset is None else replace(found, preset=applied(preset, session, opened, inspection.progress))
 

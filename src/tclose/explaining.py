@@ -3,33 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
+from tclose.engines.base import Progress
 from tclose.errors import ColumnNotFoundError, InputError, closest, listed
 from tclose.explanations import Explanation, Explanations
+from tclose.policy import Policy
+from tclose.policy.verbs import ExplainKeywords, verb
 from tclose.results import Audit, ClassTable, Evidence
-from tclose.roles import Roles
 from tclose.transport import RULES, Rule
 
 
+@verb(ExplainKeywords)
 def explain(
-    subject: object,
-    roles: Roles | str | None = None,
+    policy: Policy,
     *,
-    attribute: str | None = None,
-    key: Mapping[str, object] | None = None,
-    worst: int = 1,
-    rule: Rule = "stay",
-    **options: Any,
+    attribute: str | None,
+    key: Mapping[str, object] | None,
+    worst: int,
+    rule: Rule,
+    progress: Progress | None,
 ) -> Explanations:
     """Explain the distance of a class, move by move.
 
     Parameters
     ----------
-    subject
+    table
         An :class:`~tclose.results.Audit`, or anything that :func:`tclose.audit` takes.
     roles
-        Which column is what, if the subject is a table; or, after an audit, the attribute's name.
+        Which column is what, if it is a table; or, after an audit, the attribute's name.
     attribute
         The sensitive attribute to explain; all of them by default.
     key
@@ -38,8 +39,9 @@ def explain(
         How many of the worst classes to explain where no key is given.
     rule
         Which optimal plan to show: ``"stay"``, ``"monotone"`` or ``"tutorial"``.
-    **options
-        What else :func:`tclose.audit` takes: ``reference``, ``read``, ``memory``, …
+    {options}
+    read, progress
+        As for :func:`tclose.audit`.
 
     Returns
     -------
@@ -55,14 +57,12 @@ def explain(
     >>> [(move.start, move.end) for move in explanation.moves]
     [(1, 4), (1, 5), (2, 6), (2, 7), (3, 8), (3, 9)]
     """
-    if isinstance(roles, str):
-        attribute, roles = roles, None
     if rule not in RULES:
         near = closest(rule, RULES)
         raise InputError(f"{rule!r} is not a rule; it is one of {listed(RULES)}." + (f" {near!r}?" if near else ""))
     if worst < 1:
         raise InputError("The number of worst classes to explain must be at least 1.")
-    audit = subject if isinstance(subject, Audit) else _audited(subject, roles, options)
+    audit = policy.table if isinstance(policy.table, Audit) else _audited(policy, progress)
     if attribute is not None and attribute not in audit.evidence:
         raise ColumnNotFoundError(attribute, audit.evidence, "explained")
     names = [attribute] if attribute is not None else list(audit.evidence)
@@ -102,10 +102,10 @@ def explain_failures(audit: Audit, *, rule: Rule = "stay") -> Explanations:
     )
 
 
-def _audited(subject: object, roles: Roles | None, options: Mapping[str, Any]) -> Audit:
+def _audited(policy: Policy, progress: Progress | None) -> Audit:
     from tclose.auditing import audit
 
-    return audit(subject, roles, **{"measure": ["t"], "drivers": False, **options})
+    return audit(policy, measure=["t"], drivers=False, progress=progress)
 
 
 def _classes(

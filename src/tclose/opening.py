@@ -20,7 +20,7 @@ def opened_with(
         raise RoleConflictError(f"Roles are given as Roles(quasi=[…], sensitive=[…]), not as an object of type {kind}.")
     (progress or silent)("Reading the table", None)
     opened = session.open(table)
-    found = checked(roles if roles is not None else built_in_roles(table), opened)
+    found = checked(roles if roles is not None and roles != Roles() else built_in_roles(table), opened)
     return session.rounded(opened, found.steps), found
 
 
@@ -42,7 +42,7 @@ def checked(roles: Roles, table: Table[Any]) -> Roles:
         "identifier": roles.identifiers,
         "person": () if roles.person is None else (roles.person,),
         "published": roles.publish,
-        "shifted": roles.shift,
+        "shifted": roles.shifted,
     }
     surely_names = any(name in available for names in words.values() for name in names)  # not a first row of cells
     for role, names in words.items():

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tclose.policy import Policy
     from tclose.sources import ReadOptions
 
-Role = Literal["identifier", "person", "quasi-identifier", "sensitive", "insensitive"]
+Role = Literal["identifier", "person", "quasi-identifier", "sensitive", "publish"]
 
 NEARLY_UNIQUE = Fraction(19, 20)
 """A column with so many different values for its rows can name each person."""
@@ -79,18 +79,23 @@ class Profile:
             sensitive={column.name: column.distance for column in self.columns if column.role == "sensitive"},
             identifiers=self._named("identifier"),
             person=next(iter(self._named("person")), None),
-            publish=self._named("insensitive"),
+            publish=self._named("publish"),
         )
 
     def policy(self, source: str | None = None, read: ReadOptions | None = None) -> Policy:
         """Return a policy to start from: the suggested roles, and thresholds to argue about."""
-        from tclose.policy import Policy
+        from tclose.policy.policy import Policy, Required
         from tclose.sources import ReadOptions
 
         thresholds: dict[str, dict[str | None, str]] = {"k": {None: "5"}}
         if self.roles.sensitive:
             thresholds |= {"l": {None: "2"}, "t": {None: "0.3"}}
-        return Policy(replace(self.roles, others="refuse"), thresholds, source, read=read or ReadOptions())
+        return Policy(
+            table=source,
+            roles=replace(self.roles, others="refuse"),
+            required=Required(require=thresholds),
+            read=read or ReadOptions(),
+        )
 
     def _named(self, role: Role) -> tuple[str, ...]:
         return tuple(column.name for column in self.columns if column.role == role)
@@ -200,7 +205,7 @@ def suggested(column: ColumnStatistics) -> tuple[Role, str]:
     if column.problem is not None:
         return "identifier", f"Left out: {column.problem}"
     if column.distinct + (column.nulls > 0) <= 1:
-        return "insensitive", "It is the same in every row."
+        return "publish", "It is the same in every row."
     uniqueness = Fraction(column.distinct, column.rows)
     if word := word_in(column.name, NAMES_A_PERSON):
         return "identifier", f"Its name ({word}) says that it names a person."
@@ -232,7 +237,7 @@ def _by_figures(column: ColumnStatistics, uniqueness: Fraction) -> tuple[Role, s
             "Its name is not known, and it tells most rows apart; if nobody else can know it, make it sensitive.",
         )
     return (
-        "insensitive",
+        "publish",
         "Its name is not known; if others can know it of a person, make it a quasi-identifier.",
     )
 

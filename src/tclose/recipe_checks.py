@@ -26,7 +26,7 @@ def _names_fit(recipe: Recipe) -> bool:
         and len({*published}) == len(published)
         and {*names, *roles.sensitive} <= {*published}
         and {*roles.naming} & {*published} == {*roles.shown_people}
-        and {*roles.shift} <= {*published}
+        and {*roles.shifted} <= {*published}
         and recipe.numbers.keys() <= {*names}
         and tuple(recipe.sensitive) == (() if recipe.counts is None else tuple(roles.sensitive))
         and levels.keys() == heights.keys()

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING
 
 from tclose.engines.recodings import Added
 from tclose.errors import InputError, closest, listed
+from tclose.policy.parts import FORMS
 
 if TYPE_CHECKING:
     from tclose.recipes import RecodedColumn
 
-FORMS = {"bounds": ("_low", "_high"), "midpoint": ("_mid",)}
-"""What is published beside the text of a quasi-identifier, with what its columns are called after it."""
 _KINDS = {"DATE": "DATE", "TIMESTAMP": "TIMESTAMP"}
 _NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "U", "DOUBLE", "FLOAT", "DECIMAL", "VARCHAR")
 _INTERVAL = re.compile(r"\[(.+), (.+)[\])]")

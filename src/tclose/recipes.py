@@ -25,7 +25,7 @@ from tclose.errors import InputError
 from tclose.exact import share, written
 from tclose.hierarchies import Hierarchy, check_rule
 from tclose.models.catalogue import Requirement, required_for_any, requirements
-from tclose.policy import declared_distance
+from tclose.policy.columns import declared_distance
 from tclose.recipe_numbers import Numbers, beside, numbers_read, with_beside
 from tclose.roles import Distance, Hierarchical, Roles
 
@@ -120,7 +120,7 @@ class Recipe:
     @property
     def disguises(self) -> bool:
         """Whether releases by it have pseudonyms or shifted dates."""
-        return self.roles.pseudonym is not None or bool(self.roles.shift)
+        return self.roles.pseudonym is not None or bool(self.roles.shifted)
 
     @property
     def divides(self) -> bool:
@@ -245,7 +245,9 @@ def _column_data(column: RecodedColumn) -> dict[str, Any]:
 def _roles_data(roles: Roles) -> dict[str, Any]:
     names = {part: list(getattr(roles, part)) for part in ("quasi", "identifiers", "publish")}
     sensitive = {name: _distance_data(distance) for name, distance in roles.sensitive.items()}
-    disguised = {"pseudonym": roles.pseudonym, "shift": list(roles.shift)} if roles.pseudonym or roles.shift else {}
+    disguised = (
+        {"pseudonym": roles.pseudonym, "shifted": list(roles.shifted)} if roles.pseudonym or roles.shifted else {}
+    )
     return {**names, "sensitive": sensitive, "together": roles.together, "person": roles.person, **disguised}
 
 
@@ -265,7 +267,7 @@ def _recipe(data: Mapping[str, Any]) -> Recipe:
             publish=_texts(roles.get("publish", [])),
             person=roles.get("person"),
             pseudonym=roles.get("pseudonym"),
-            shift=_texts(roles.get("shift", [])),
+            shifted=_texts(roles.get("shifted", [])),
         ),
         requirements=tuple(_requirement(given) for given in data["requirements"]),
         published=_texts(data["published"]),

@@ -17,7 +17,7 @@ from tclose.errors import InputError
 from tclose.frontiers import Frontier
 from tclose.letters import holdable
 from tclose.models.catalogue import Requirement
-from tclose.policy_about import About
+from tclose.policy.parts import About
 from tclose.progress import Report
 from tclose.recipes import Recipe
 from tclose.recoding.full_domain.surroundings import Surroundings

@@ -18,7 +18,7 @@ from tclose.errors import InputError, listed
 from tclose.letters import holdable
 from tclose.models.base import Model
 from tclose.models.catalogue import Requirement, label
-from tclose.policy_about import About
+from tclose.policy.parts import About
 from tclose.populations.findings import PopulationFinding
 from tclose.presets import Applied
 from tclose.roles import Distance, Roles

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 from tclose.distance_kinds import (
     DISTANCES,
@@ -18,6 +18,7 @@ from tclose.distance_kinds import (
     split_name,
 )
 from tclose.errors import RoleConflictError
+from tclose.options import ColumnNames, Text, option, words
 from tclose.role_checks import choose, names_of, one_name
 
 __all__ = [
@@ -60,7 +61,7 @@ class Roles:
         one is refused, as by a policy that lists columns. Left out, a release removes them.
     pseudonym
         The column that tells people apart, as ``person``, where a release has pseudonyms in its place.
-    shift
+    shifted
         Columns of dates that a release publishes shifted: all dates of a person by the same number of days.
 
     Examples
@@ -72,15 +73,42 @@ class Roles:
     True
     """
 
-    quasi: tuple[str, ...] = ()
-    sensitive: Mapping[str, Distance | None] = field(default_factory=dict, hash=False)
-    identifiers: tuple[str, ...] = ()
-    together: Together = "each"
-    person: str | None = None
-    publish: tuple[str, ...] = ()
+    SECTION: ClassVar[str] = "Roles"
+
+    quasi: tuple[str, ...] = option(
+        (), kind=ColumnNames(), flags=("-q", "--quasi"), label="the role Quasi-identifier", usual=True, file=False,
+        help="A quasi-identifier: what others may know about people.",
+    )  # fmt: skip
+    sensitive: Mapping[str, Distance | None] = option(
+        {}, kind=ColumnNames("NAME[:DISTANCE]"), flags=("-s", "--sensitive"), label="the role Sensitive", usual=True,
+        file=False,
+        help="A sensitive attribute: ordered, numeric, nominal or hierarchical.",
+    )  # fmt: skip
+    identifiers: tuple[str, ...] = option(
+        (), kind=ColumnNames(), flags=("-i", "--identifier"), label="the role Identifier", file=False,
+        help="A column that identifies a person directly.",
+    )  # fmt: skip
+    together: Together = option(
+        "each", kind=words("each", "quasi", "joint"), label="Several sensitive attributes", file=False,
+        help="Several sensitive attributes: each alone, the others as quasi-identifiers, or as one.",
+    )  # fmt: skip
+    person: str | None = option(
+        None, kind=Text("COLUMN"), label="the role Person", usual=True, file=False,
+        help="The column that identifies people; people are counted, not rows.",
+    )  # fmt: skip
+    publish: tuple[str, ...] = option(
+        (), kind=ColumnNames("COLUMN|all"), label="the role Publish as is", file=False,
+        help="A column to publish as it is, without protection; all: every column without a role. Repeatable.",
+    )  # fmt: skip
     others: Others | None = None
-    pseudonym: str | None = None
-    shift: tuple[str, ...] = ()
+    pseudonym: str | None = option(
+        None, kind=Text("COLUMN"), label="the role Pseudonym", file=False,
+        help="Publish pseudonyms in place of this column, which identifies people (as --person does).",
+    )  # fmt: skip
+    shifted: tuple[str, ...] = option(
+        (), kind=ColumnNames(), label="the role Shifted", file=False,
+        help="Publish dates shifted, all of a person by the same number of days. Repeatable, or a list with commas.",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -92,7 +120,7 @@ class Roles:
         publish: str | Iterable[str] = (),
         others: Others | None = None,
         pseudonym: str | None = None,
-        shift: str | Iterable[str] = (),
+        shifted: str | Iterable[str] = (),
     ) -> None:
         object.__setattr__(self, "quasi", names_of(quasi))
         object.__setattr__(self, "sensitive", _sensitive(sensitive))
@@ -100,7 +128,7 @@ class Roles:
         object.__setattr__(self, "together", together)
         object.__setattr__(self, "person", one_name(pseudonym if person is None else person, "person"))
         object.__setattr__(self, "pseudonym", pseudonym)
-        object.__setattr__(self, "shift", names_of(shift))
+        object.__setattr__(self, "shifted", names_of(shifted))
         object.__setattr__(self, "publish", () if publish == "all" else names_of(publish))
         object.__setattr__(self, "others", "publish" if publish == "all" else others)
         choose("together", together, ("each", "quasi", "joint"))
@@ -115,7 +143,7 @@ class Roles:
             ("identifier", self.identifiers),
             ("person", tuple(name for name in self.naming if name not in self.identifiers)),
             ("published", self.publish),
-            ("shifted", self.shift),
+            ("shifted", self.shifted),
         ]
         if self.pseudonym not in (None, self.person):
             raise RoleConflictError(
@@ -131,7 +159,7 @@ class Roles:
     @property
     def columns(self) -> tuple[str, ...]:
         """Every column with a role, in the order quasi-identifiers, sensitive, identifiers, published, shifted."""
-        return (*self.quasi, *self.sensitive, *self.naming, *self.publish, *self.shift)
+        return (*self.quasi, *self.sensitive, *self.naming, *self.publish, *self.shifted)
 
     @property
     def shown_people(self) -> tuple[str, ...]:

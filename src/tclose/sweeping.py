@@ -2,107 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
-from tclose.anonymizing.framing import GivenHierarchy, Levels, RecodingOptions
 from tclose.anonymizing.proving import Original
-from tclose.anonymizing.releasing import chosen_search, framed_table, released, told_of_people, whole_seed
+from tclose.anonymizing.releasing import check_enforceable, framed_table, released, search_of, told_of_people
 from tclose.auditing import check_attributes
 from tclose.engines.base import Progress
 from tclose.errors import InputError, ThresholdError, either, listed
-from tclose.exact import Number, fraction, share
+from tclose.exact import Number, fraction
 from tclose.frontiers import Frontier, Point
 from tclose.measuring import Task
 from tclose.models.catalogue import (
     MODELS,
     Requirement,
-    Wanted,
     columns_known,
     required_for_any,
     requirements,
 )
 from tclose.opening import opened_with
-from tclose.progress import shows_progress
-from tclose.recoding.methods import SIZES, check_method, keeps_together
+from tclose.policy import Policy
+from tclose.policy.verbs import FrontierKeywords, verb
+from tclose.recoding.methods import SIZES, keeps_together
 from tclose.recoding.partition import Partition, kept_detail, published
 from tclose.recoding.problem import Problem
 from tclose.recoding.search import Search
 from tclose.recoding.sweep import found_at_each
 from tclose.releases import Release
-from tclose.roles import Roles
 
-if TYPE_CHECKING:
-    from tclose.sources import ReadOptions
-
-USUAL_METHODS = ("gather", "mondrian", "full-domain")
 USUAL_VALUES = {"t": ("0.05", "0.1", "0.15", "0.2", "0.3", "0.4", "0.5"), "k": SIZES}
 
 
-@shows_progress
-def frontier(
-    table: object,
-    roles: Roles | None = None,
-    *,
-    sweep: str = "t",
-    values: Iterable[Number] | None = None,
-    methods: Sequence[str] = USUAL_METHODS,
-    require: Wanted | Iterable[Requirement] | None = None,
-    any: int | None = None,  # noqa: A002 - the word of the option
-    hierarchies: Mapping[str, GivenHierarchy] | None = None,
-    suppress: Number = 0,
-    loss: str = "lm",
-    levels: Mapping[str, Levels] | None = None,
-    weights: Mapping[str, float] | None = None,
-    intervals: bool = True,
-    effort: int = 1,
-    seed: int = 0,
-    read: ReadOptions | None = None,
-    memory: str | None = None,
-    threads: int | None = None,
-    temp: str | None = None,
-    progress: Progress | None = None,
-) -> Frontier:
+@verb(FrontierKeywords)
+def frontier(policy: Policy, *, progress: Progress | None) -> Frontier:
     """Return what the release of a table costs at each of several thresholds, with each of several methods.
 
-    On tables of many distinct rows each point takes a share of the effort of a release.
+    On tables of many distinct rows each point takes a share of the effort of a release. What is required besides the
+    swept threshold holds for every release.
 
     Parameters
     ----------
-    table, roles, hierarchies, suppress, loss, levels, weights, intervals, effort, seed
+    table, roles
         As for :func:`tclose.anonymize`.
-    sweep
-        The model whose threshold is swept, such as ``"t"`` or ``"k"``.
-    values
-        The thresholds; a usual range if left out.
-    methods
-        The methods to compare.
-    require
-        What every release must meet besides.
-    any
-        As for :func:`tclose.anonymize`: of the swept threshold too.
-    read, memory, threads, temp, progress
+    {options}
+    read, progress
         As for :func:`tclose.audit`.
     """
     from tclose.engines.choosing import working_session
 
-    with working_session(table, read=read, memory=memory, threads=threads, temp=temp) as session:
-        opened, roles = opened_with(session, table, roles, progress)
-        swept = required_for_any(_swept(sweep, values), any)
-        others = required_for_any((each for each in requirements(require) if each.model.key != sweep), any)
+    sweep, methods, loss = policy.sweeping.sweep, policy.sweeping.methods, policy.release.loss
+    with working_session(policy.table, read=policy.read, **policy.resources.given) as session:
+        opened, roles = opened_with(session, policy.table, policy.roles, progress)
+        check_enforceable(policy.required.preset)
+        swept = required_for_any(_swept(sweep, policy.sweeping.values), policy.required.any)
+        others = tuple(each for each in policy.requirements() if each.model.key != sweep)
         check_attributes(others, roles)
         if not methods:
             raise InputError(f"Name at least one method to compare: {either('methods=[…]', '--methods')}.")
-        for method in methods:
-            check_method(method)
-        search = chosen_search(loss, "both", progress, whole_classes=True, pruned=False, effort=effort, threads=threads)
-        options = RecodingOptions(
-            hierarchies or {}, levels or {}, weights or {}, share(suppress, "suppress"), intervals, whole_seed(seed)
-        )
+        search = search_of(policy, progress, whole_classes=True)
         original = Original.of(session, opened, roles, [*roles.quasi, *roles.sensitive])
-        frame = framed_table(session, original.counted, roles, [*others, swept[0]], options, search)
+        frame = framed_table(session, original.counted, roles, [*others, swept[0]], policy, search)
 
         def release(method: str, required: Requirement) -> Release:
             here = replace(frame, problem=replace(frame.problem, tasks=_with(frame.problem, required)))
@@ -157,8 +117,6 @@ def _swept(sweep: str, values: Iterable[Number] | None) -> list[Requirement]:
     if sweep not in MODELS or MODELS[sweep].form != ("threshold",):
         one = [key for key, model in MODELS.items() if model.form == ("threshold",)]
         raise InputError(f"{sweep!r} cannot be swept; a model of one number can: {listed(one, 30)}.")
-    if values is not None and (isinstance(values, str) or not isinstance(values, Iterable)):
-        raise ThresholdError(f"The thresholds of {sweep} to try are a list, such as values=['0.1', '0.2'].")
     given = list(values) if values is not None else list(USUAL_VALUES.get(sweep, ()))
     if not given:
         how = either("values=['0.1', '0.2']", "--values 0.1,0.2")

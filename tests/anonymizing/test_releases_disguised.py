@@ -22,7 +22,7 @@ from tclose.recipes import read_recipe
 
 FEW = settings(max_examples=5, deadline=None)
 KEY = bytes(range(40, 72))
-ROLES = Roles(["age"], {"s": Nominal()}, pseudonym="who", shift=["came", "left"], publish=["row"])
+ROLES = Roles(["age"], {"s": Nominal()}, pseudonym="who", shifted=["came", "left"], publish=["row"])
 FIRST = dt.date(2020, 1, 1)
 
 
@@ -138,7 +138,9 @@ def stretches_of(days, apart):
 @FEW
 @given(table=visits(), days=st.sampled_from([1, 30, 182]), linked=st.booleans())
 def test_what_is_given_away_is_what_trying_finds(table, days, linked):
-    roles = ROLES if linked else Roles(["age"], {"s": Nominal()}, person="who", shift=["came", "left"], publish=["row"])
+    roles = (
+        ROLES if linked else Roles(["age"], {"s": Nominal()}, person="who", shifted=["came", "left"], publish=["row"])
+    )
     release = made(table, roles, key=KEY, shift_days=days)
     units, rows = defaultdict(list), table.to_pylist()
     for row in rows:
@@ -218,7 +220,7 @@ def test_rows_that_are_only_recoded_show_nobody_and_no_date():
 
 
 def test_without_a_person_every_row_has_an_offset_of_its_own():
-    roles = Roles(["age"], {"s": Nominal()}, shift=["came", "left"], publish=["row", "who"])
+    roles = Roles(["age"], {"s": Nominal()}, shifted=["came", "left"], publish=["row", "who"])
     table = hospital(60)
     release, own = made(table, roles), rows_of(table)
     offsets = []
@@ -236,7 +238,9 @@ def test_moments_keep_their_type_their_time_of_day_and_their_digits(kind):
     moments += pd.to_timedelta([7 if kind.unit == "ns" else 0] * 6, unit="ns")
     times = pa.array(moments, pa.timestamp("ns")).cast(kind)
     table = hospital(6).set_column(4, "came", times)
-    release = made(table, Roles(["age"], {"s": Nominal()}, person="who", shift=["came"], publish=["row"]), shift_days=9)
+    release = made(
+        table, Roles(["age"], {"s": Nominal()}, person="who", shifted=["came"], publish=["row"]), shift_days=9
+    )
     published = release.to_arrow()
     assert published.schema.field("came").type == kind
     before = dict(zip(table["row"].to_pylist(), table["came"].cast(pa.int64()).to_pylist(), strict=True))
@@ -259,13 +263,13 @@ def test_a_stand_in_for_no_date_is_refused_or_measured():
 @pytest.mark.parametrize(
     ("roles", "options", "message"),
     [
-        ({"pseudonym": "who", "shift": ["s2"]}, {}, "'s2'.* holds no dates"),
+        ({"pseudonym": "who", "shifted": ["s2"]}, {}, "'s2'.* holds no dates"),
         ({"pseudonym": "who"}, {"key": b"short"}, "fewer than 16 bytes"),
         ({"pseudonym": "who"}, {"key": "text that is long enough"}, "bytes, not str"),
-        ({"shift": ["came"]}, {"key": KEY}, "name the column that tells people apart"),
+        ({"shifted": ["came"]}, {"key": KEY}, "name the column that tells people apart"),
         ({"person": "who"}, {"key": KEY}, "no column is to have either"),
-        ({"shift": ["came"]}, {"shift_days": 0}, "at least one day"),
-        ({"shift": ["went"]}, {}, "'went'"),
+        ({"shifted": ["came"]}, {"shift_days": 0}, "shift_days must be a whole number from 1"),
+        ({"shifted": ["went"]}, {}, "'went'"),
     ],
 )
 def test_what_cannot_be_disguised_is_refused_in_a_sentence(roles, options, message):
@@ -276,7 +280,7 @@ def test_what_cannot_be_disguised_is_refused_in_a_sentence(roles, options, messa
 
 def test_a_column_has_one_role():
     with pytest.raises(RoleConflictError, match="'age'"):
-        Roles(["age"], shift=["age"])
+        Roles(["age"], shifted=["age"])
     with pytest.raises(RoleConflictError, match=r"'who'.*'other'"):
         Roles(["age"], person="who", pseudonym="other")
     assert Roles(["age"], pseudonym="who").person == "who"

@@ -101,7 +101,7 @@ def test_blank_text_may_be_declared_missing(tmp_path, ending):
     (pyreadstat.write_sav if ending == ".sav" else pyreadstat.write_dta)(frame, path)
     roles = Roles("age", {"ill": Nominal(nulls="drop")})
     assert audit(path, roles).attributes["ill"].figures["l"].value == 2
-    assert audit(path, roles, read=ReadOptions(null_text=("", ""))).attributes["ill"].figures["l"].value == 1
+    assert audit(path, roles, read=ReadOptions(null=("", ""))).attributes["ill"].figures["l"].value == 1
 
 
 @pytest.mark.parametrize("ending", [".sav", ".dta"])

@@ -24,9 +24,9 @@ from faces.command_line import in_process
 from tclose import Numeric, Ordered, Roles
 from tclose.distance_kinds import distance_named
 from tclose.errors import InputError, PolicyError
-from tclose.policy_files import parse_policy
+from tclose.policy.files import parse_policy
+from tclose.policy.writing import policy_text
 from tclose.recipes import read_recipe
-from tclose.render.data.policies import policy_text
 
 PAY = [1499, 1500, 2499, 2500, 9999, 3, 700, 4200, 5100, 6300, 7400, 8600] * 5
 TABLE = {"age": [20 + at % 6 for at in range(60)], "pay": PAY}

@@ -46,7 +46,7 @@ def test_a_share_of_one_is_no_limit_but_something_is_released(share):
 
 @pytest.mark.parametrize("share", ["1.01", "-0.1", 2])
 def test_a_share_beyond_all_rows_is_refused(share):
-    with pytest.raises(InputError, match="share of the rows"):
+    with pytest.raises(InputError, match="suppress must be a share"):
         anonymize(SIX_OF_TEN, ROLES, require={"k": 2}, suppress=share)
 
 

@@ -12,9 +12,9 @@ from faces.command_line import in_process
 from tclose import Roles, audit
 from tclose.anonymizing import anonymize, apply
 from tclose.models.catalogue import requirements
-from tclose.policy_files import parse_policy
+from tclose.policy.files import parse_policy
+from tclose.policy.writing import policy_text
 from tclose.recipes import read_recipe
-from tclose.render.data.policies import policy_text
 from tclose.render.words.audits import found_decimal
 
 GIVEN = "0.09999999999999998"

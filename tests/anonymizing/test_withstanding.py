@@ -10,10 +10,10 @@ import pytest
 
 import tclose
 from tclose.anonymizing import withstanding
-from tclose.anonymizing.framing import RecodingOptions
 from tclose.anonymizing.trials import Plan
 from tclose.anonymizing.withstanding import bounded as bounded_by
 from tclose.models.catalogue import requirements
+from tclose.policy import Policy
 from tclose.recoding.search import Search
 from tclose.render.data.releases import release_data
 
@@ -62,13 +62,13 @@ def test_a_release_that_nobody_attacked_says_so():
 
 
 def test_a_seed_that_was_not_given_is_drawn_and_differs():
-    seeds = {bounded_by("0.5", ROLES, RecodingOptions({})).options.seed for _ in range(2)}
+    seeds = {bounded_by(Policy().with_options({"withstand": "0.5"}), ROLES).policy.release.seed for _ in range(2)}
     assert len(seeds) == 2
     assert 0 not in seeds
-    assert bounded_by("0.5", ROLES, RecodingOptions({}, seed=7)).options.seed == 7
+    assert bounded_by(Policy().with_options({"withstand": "0.5", "seed": 7}), ROLES).policy.release.seed == 7
 
 
-PLAN = Plan(ROLES, requirements({"t": "0.2"}), RecodingOptions({}), "auto", Search(whole_classes=True), (), 4)
+PLAN = Plan(ROLES, requirements({"t": "0.2"}), Policy(), "auto", Search(whole_classes=True), (), 4)
 
 
 def seen_by(gains, deviation, seen):

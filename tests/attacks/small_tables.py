@@ -11,13 +11,14 @@ from functools import cache
 import numpy as np
 
 from tclose import Roles
-from tclose.anonymizing.framing import Frame, RecodingOptions, framed
+from tclose.anonymizing.framing import Frame, framed
 from tclose.attacks.answers import answer_labels
 from tclose.attacks.scene import People, Scene
 from tclose.attacks.seen import Seen
 from tclose.domains import Observed
 from tclose.engines.distinct import DistinctRows
 from tclose.models.catalogue import requirements
+from tclose.policy import Policy
 from tclose.recoding.methods import found
 from tclose.recoding.partition import Partition, published
 from tclose.recoding.search import Search
@@ -45,7 +46,10 @@ def frame_of(people: Combinations, values: Sequence[str], require: Mapping[str, 
     names = [f"q{at}" for at in range(len(people[0]))]
     flat = {name: "flat" for name, cell in zip(names, people[0], strict=True) if isinstance(cell, str)}
     return framed(
-        distinct_rows(people, values), Roles(names, ["s:nominal"]), requirements(require), RecodingOptions(flat)
+        distinct_rows(people, values),
+        Roles(names, ["s:nominal"]),
+        requirements(require),
+        Policy().with_options({"hierarchies": flat}),
     )
 
 

@@ -225,7 +225,7 @@ def test_where_nobody_looks_alike_no_gain_is_claimed():
     """Everybody has an age of their own, and age decides the illness: what is right is known of the population."""
     table = pa.table({"age": list(range(80)), "illness": ["flu"] * 40 + ["cough"] * 40})
     found = tclose.attack(
-        table, tclose.Roles(["age"], ["illness:nominal"]), require={"k": 2}, gain="0.9", method="merge", effort=0,
+        table, tclose.Roles(["age"], ["illness:nominal"]), require={"k": 2}, withstand="0.9", method="merge", effort=0,
         attackers=["reader", "register"],
     )  # fmt: skip
     assert [(outcome.control_people, outcome.gain) for outcome in found.outcomes] == [(0, None)] * 2

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import tclose
-from tclose.anonymizing.framing import RecodingOptions, framed
+from tclose.anonymizing.framing import framed
 from tclose.anonymizing.half_releases import half_released
 from tclose.anonymizing.trials import subjects_of
 from tclose.attacks.crowds import Crowd
@@ -15,6 +15,7 @@ from tclose.attacks.halves import Halves
 from tclose.attacks.scene import People
 from tclose.engines.choosing import working_session
 from tclose.models.catalogue import requirements
+from tclose.policy import Policy
 from tclose.recoding.search import Search
 
 ROLES = tclose.Roles(["town", "age"], ["illness:nominal"], person="who")
@@ -80,7 +81,7 @@ def test_the_release_of_a_half_holds_for_its_people(require, suppress):
     """Classes of the half, counted again by hand: distinct people, and distinct people of each value."""
     whole = subjects(visits(60, most=6))
     halves = Halves.of(whole.distinct, 1, whole.crowd)
-    options = RecodingOptions(FLAT, suppress=tclose.exact.share(suppress, "suppress"))
+    options = Policy().with_options({"hierarchies": FLAT, "suppress": suppress})
     frame = framed(halves.released, ROLES, requirements(require), options)
     made = half_released(frame, halves, "merge", Search(effort=0))
     origin = halves.rows[frame.rows][made.partition.rows]

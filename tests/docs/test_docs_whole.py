@@ -14,7 +14,7 @@ from docs.markdown_pages import PAGES, ROOT, STORIES, links
 from tclose import errors
 from tclose.cli.root import commands
 from tclose.models.catalogue import MODELS
-from tclose.policy import READ_KEYS, TABLE_KEYS
+from tclose.policy.policy import every_option
 from tclose.sources import EXAMPLES, FORMATS
 from tclose.sources.formats import COMPRESSION_OF_SUFFIX, FORMAT_OF_SUFFIX
 
@@ -104,7 +104,7 @@ def test_every_public_name_is_documented(name):
     assert mentioned(name)
 
 
-@pytest.mark.parametrize("word", [*READ_KEYS, *TABLE_KEYS, *EXAMPLES, *FORMATS])
+@pytest.mark.parametrize("word", [*(name for name, each in every_option().items() if each.place), *EXAMPLES, *FORMATS])
 def test_every_key_example_and_format_is_documented(word):
     assert mentioned(word)
 

@@ -66,9 +66,7 @@ def outcome(read):
     rows=st.lists(st.lists(st.sampled_from(CELLS), min_size=2, max_size=3), min_size=4, max_size=12),
     blank=st.booleans(),
     ending=st.sampled_from(["\n", "\r\n"]),
-    options=st.sampled_from(
-        [{}, {"null_text": ("1", "2", "12")}, {"null_text": ("1;", "2")}, {"quote": ""}, {"quote": "'"}]
-    ),
+    options=st.sampled_from([{}, {"null": ("1", "2", "12")}, {"null": ("1;", "2")}, {"quote": ""}, {"quote": "'"}]),
 )
 def test_lines_read_once_are_the_rows_one_by_one(tmp_path, connection, rows, blank, ending, options):
     lines = ["p;q", *(";".join(row) for row in rows), *([""] if blank else []), *(";".join(row) for row in rows)]

@@ -22,7 +22,7 @@ COLUMNS: dict[str, list[Any]] = {
     "came": [None if at % 11 == 0 else FIRST + dt.timedelta(at * 13 % 300) for at in range(80)],
 }
 KEY = bytes(range(32))
-ROLES = Roles(["age"], {"ill": Nominal()}, pseudonym="who", shift=["came"])
+ROLES = Roles(["age"], {"ill": Nominal()}, pseudonym="who", shifted=["came"])
 ASKED = {"require": {"k": 4}, "method": "mondrian"}
 
 
@@ -66,7 +66,7 @@ def test_fresh_pseudonyms_are_others_each_time_and_keep_people_apart(put):
 def test_rows_of_nobody_in_particular_are_shifted_each_by_itself(put):
     columns = {name: values for name, values in COLUMNS.items() if name != "who"}
     address = put("visits", columns)
-    found = tclose.anonymize(address, Roles(["age"], {"ill": Nominal()}, shift=["came"]), **ASKED)
+    found = tclose.anonymize(address, Roles(["age"], {"ill": Nominal()}, shifted=["came"]), **ASKED)
     assert found.holds
     shown = Counter(_day(day) for day in found.to_pandas()["came"])
     assert shown[None] == sum(day is None for day in COLUMNS["came"])

@@ -7,12 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tclose
-from tclose.anonymizing.framing import RecodingOptions, attributes_of, framed
+from tclose.anonymizing.framing import attributes_of, framed
 from tclose.auditing import audit_release
 from tclose.engines.duckdb.session import DuckDBSession
 from tclose.engines.levels import LevelledTable, LevelsEngine
 from tclose.errors import InternalError
 from tclose.models.catalogue import requirements
+from tclose.policy import Policy
 from tclose.web.levels import _on
 
 ZIPS = {"all": {"47*": {"471": None, "472": None}, "48*": {"481": None}}}
@@ -33,7 +34,7 @@ def on_levels(rows, roles, levels):
     columns = dict(zip(("zip", "sex", "pay", "ill"), map(list, zip(*rows, strict=True)), strict=True))
     session = DuckDBSession()
     distinct = session.distinct(session.open(columns), roles.quasi, attributes_of(roles), lambda _stage, _share: None)
-    frame = framed(distinct, roles, (), RecodingOptions({"zip": ZIPS, "sex": SEXES}, {}, {}))
+    frame = framed(distinct, roles, (), Policy().with_options({"hierarchies": {"zip": ZIPS, "sex": SEXES}}))
     table = LevelledTable(distinct, frame.attributes, frame.rows, _on(frame, levels), "a table")
     return table, columns | {name: [UP[name][level](v) for v in columns[name]] for name, level in levels.items()}
 

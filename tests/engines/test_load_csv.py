@@ -216,14 +216,14 @@ def test_a_table_scanned_before_columns_are_kept_never_loses_a_late_value(
 def test_missing_values_are_those_named(connection: Connection, tmp_path: Path) -> None:
     path = write(tmp_path / "t.csv", 'a,b\n1,x\nNA,""\n?,\n')
     assert types(kept(connection, path))["a"] == "VARCHAR"
-    assert rows(kept(connection, path, null_text=("", "NA", "?"))) == [(1, "x"), (None, None), (None, None)]
-    assert ("?", "") in rows(kept(connection, path, null_text=()))
+    assert rows(kept(connection, path, null=("", "NA", "?"))) == [(1, "x"), (None, None), (None, None)]
+    assert ("?", "") in rows(kept(connection, path, null=()))
 
 
 def test_a_text_for_missing_values_may_have_the_marks_of_the_file(connection: Connection, tmp_path: Path) -> None:
     path = write(tmp_path / "t.csv", 'a,b\n1,"not known, yet"\n"say ""no""",x\n"two\nlines",y\n2,z\n')
     missing = ("", "not known, yet", 'say "no"', "two\nlines")
-    assert set(rows(kept(connection, path, null_text=missing))) == {(1, None), (None, "x"), (None, "y"), (2, "z")}
+    assert set(rows(kept(connection, path, null=missing))) == {(1, None), (None, "x"), (None, "y"), (2, "z")}
 
 
 def test_blank_lines_are_no_rows_but_lines_of_delimiters_are(connection: Connection, tmp_path: Path) -> None:

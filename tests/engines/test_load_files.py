@@ -413,6 +413,6 @@ def test_texts_of_statistics_files_are_missing_where_somebody_says_so(tmp_path, 
     def left_out(**read):
         return tclose.audit(path, roles, read=tclose.ReadOptions(**read))["s"].left_out
 
-    assert (left_out(), left_out(null_text=("", "NA")), left_out(null_text=("NA",))) == (0, 2, 2)
-    keys = [row["q"] for row in tclose.audit(path, roles, read=tclose.ReadOptions(null_text=("", ""))).classes.rows()]
+    assert (left_out(), left_out(null=("", "NA")), left_out(null=("NA",))) == (0, 2, 2)
+    keys = [row["q"] for row in tclose.audit(path, roles, read=tclose.ReadOptions(null=("", ""))).classes.rows()]
     assert None in keys

@@ -99,7 +99,7 @@ def test_an_empty_text_is_a_person_where_it_is_a_text(way, tmp_path):
 
 
 def test_an_id_declared_missing_is_nobody(tmp_path):
-    read = tclose.ReadOptions(null_text=("", "NA"))
+    read = tclose.ReadOptions(null=("", "NA"))
     with pytest.raises(SourceError, match="has 2 rows without a value in the column 'p'"):
         tclose.audit(as_file(ODD, tmp_path / "t.csv"), ROLES, drivers=False, read=read)
 

@@ -49,13 +49,13 @@ def test_whoever_knows_some_people_is_tried_alike_by_the_command_and_in_python(r
 
 
 def test_a_gain_that_cannot_be_shown_of_nine_rows_is_not_granted(run, hospital):
-    done = run("attack", hospital, *ASK, "--gain", "0.01")
+    done = run("attack", hospital, *ASK, "--withstand", "0.01")
     assert done.code == 1
     assert done.out.startswith("✗ Nobody could be compared with")
 
 
 def test_a_gain_of_everybody_is_always_granted(run, hospital):
-    assert run("attack", hospital, *ASK, "--gain", "1").code == 0
+    assert run("attack", hospital, *ASK, "--withstand", "1").code == 0
 
 
 def test_a_policy_can_ask_for_the_gain(run, hospital, tmp_path):
@@ -63,10 +63,10 @@ def test_a_policy_can_ask_for_the_gain(run, hospital, tmp_path):
     columns = (
         "zip = { role = 'quasi-identifier' }\nage = { role = 'quasi-identifier' }\nsalary = { role = 'sensitive' }"
     )
-    asked = "k = 2\nothers = 'remove'\ngain = 0.01"
+    asked = "k = 2\nothers = 'remove'\nwithstand = 0.01"
     policy.write_text(f"[columns]\n{columns}\n[policy]\n{asked}\n[release]\nmethod = 'merge'\n", encoding="utf-8")
     assert run("attack", hospital, "--policy", policy).code == 1
-    assert run("attack", hospital, "--policy", policy, "--gain", "1").code == 0
+    assert run("attack", hospital, "--policy", policy, "--withstand", "1").code == 0
 
 
 @pytest.mark.parametrize("form", ["text", "html", "markdown", "svg"])
@@ -86,7 +86,7 @@ def test_every_face_names_the_attackers(run, hospital, form):
         (("--attackers", "raeder"), "Did you mean 'reader'?"),
         (("--attackers", "two-releases"), "--twice"),
         (("--attackers", " , "), "Name at least one attacker"),
-        (("--gain", "1.5"), "gain"),
+        (("--withstand", "1.5"), "--withstand must be a share"),
         (("--l", "9"), "half of the table has no release"),
     ],
 )

@@ -3,7 +3,7 @@
 import pytest
 
 import tclose
-from tclose.policy_about import About
+from tclose.policy.parts import About
 from tclose.render.telling.audit_reports import audit_report
 from tclose.render.telling.decisions import decision_section, residual_risk, rules_section
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from canaries import CANARY
-from tclose.policy_files import read_policy
+from tclose.policy.files import read_policy
 from tclose.profiling import profile
 
 
@@ -33,7 +33,7 @@ def test_json_has_exact_counts(run, people):
     assert columns["zip"]["separation"] == {"value": float(32 / 39), "exact": "32/39"}
     assert columns["salary"]["nulls"] == 6
     assert columns["patient id"]["role"] == "identifier"
-    assert columns["constant"]["role"] == "insensitive"
+    assert columns["constant"]["role"] == "publish"
 
 
 def test_the_policy_it_writes_can_be_audited(run, people, monkeypatch):
@@ -43,7 +43,7 @@ def test_the_policy_it_writes_can_be_audited(run, people, monkeypatch):
     assert done.out == ""
     assert "tclose.toml" in done.err
     policy = read_policy("tclose.toml")
-    assert policy.source == "people.csv"
+    assert policy.table == "people.csv"
     assert policy.roles.quasi == ("date of birth", "zip")
     assert "constant" in policy.roles.publish
     assert run("audit", "--quiet").code == 1

@@ -75,7 +75,7 @@ def test_the_ending_of_the_file_chooses_the_format(run, hospital, tmp_path, name
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("--methods", "gather,gathr"), ["gathr", "is not a method"]),
+        (("--methods", "gather,gathr"), ["--methods must be one of", "'gathr'", "Did you mean 'gather'?"]),
         (("--sweep", "recursive"), ["cannot be swept"]),
         (("--sweep", "tt"), ["cannot be swept"]),
         (("--sweep", "kl"), ["--values"]),

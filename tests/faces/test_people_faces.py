@@ -9,7 +9,7 @@ import pytest
 
 import tclose
 from faces.command_line import in_process
-from tclose.policy_files import parse_policy, read_policy
+from tclose.policy.files import parse_policy, read_policy
 from tclose.render.data.json import schema_text
 
 TABLE = "patient_id,zip,age,disease\n" + "\n".join(
@@ -162,7 +162,7 @@ def test_pseudonyms_by_a_policy_are_the_same_as_by_options(run, tmp_path, monkey
     options = ("-q", "age", "-s", "ill:nominal", "--hierarchy", "age=flat", "--k", "2", "--pseudonym", "patient")
     options += ("--numbers", "age=bounds")
     other = run(
-        "anonymize", table, *options, "--shift-dates", "came", "--shift-days", "30", "--key-file", key,
+        "anonymize", table, *options, "--shifted", "came", "--shift-days", "30", "--key-file", key,
         "--method", "full-domain", "-o", tmp_path / "two.csv",
     )  # fmt: skip
     assert (first.code, other.code) == (0, 0)

@@ -16,7 +16,7 @@ import pytest
 from canaries import CANARY
 from faces.command_line import in_process
 from tclose.errors import PolicyError
-from tclose.policy_files import read_policies
+from tclose.policy.files import read_policies
 from tclose.progress import Lines
 
 HOLDING = "zip,age,salary\n476,2,3\n476,2,4\n479,4,6\n479,4,11\n"

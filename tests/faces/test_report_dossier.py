@@ -5,12 +5,15 @@ import re
 import pytest
 
 import tclose
-from tclose.errors import InputError, PolicyError
-from tclose.policy_about import About
-from tclose.policy_files import parse_policy
-from tclose.render.data.policies import policy_text
+from tclose.errors import InputError
+from tclose.policy.files import parse_policy
+from tclose.policy.parts import About
+from tclose.policy.writing import policy_text
 
-ABOUT = About("Research on <b>wages</b>", "University", "Ann Author", "Bo Approver", "2027-11-01")
+ABOUT = About(
+    purpose="Research on <b>wages</b>", recipient="University", author="Ann Author", approver="Bo Approver",
+    review="2027-11-01",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +47,7 @@ def test_models_have_their_titles_and_words_their_meanings(audit):
     ],
 )
 def test_what_a_policy_says_of_its_report_is_checked(tmp_path, text, message):
-    with pytest.raises(PolicyError, match=message):
+    with pytest.raises(InputError, match=message):
         parse_policy(text, tmp_path / "tclose.toml")
 
 

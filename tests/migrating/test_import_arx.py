@@ -86,7 +86,7 @@ def test_a_project_becomes_a_policy_that_can_be_released_by(saved, tmp_path, run
     assert isinstance(policy.roles.sensitive["pay"], Ordered)
     assert isinstance(policy.roles.sensitive["ill"], Hierarchical)
     assert sorted(each.text for each in policy.requirements()) == ["k ≥ 2", "l ≥ 2", "t ≤ 0.4", "t ≤ 0.5"]
-    assert policy.levels == {"zip": (1, 2)}
+    assert policy.columns.levels == {"zip": (1, 2)}
     assert (policy.release.suppress, policy.release.loss) == ("0.05", "arx")
     done = run("anonymize", "--policy", tmp_path / "clinic" / "tclose.toml", "-o", tmp_path / "out.csv", "--quiet")
     assert done.code == 0

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tclose.errors import SourceError
-from tclose.policy_files import read_policy
+from tclose.errors import InputError, SourceError
+from tclose.policy.files import read_policy
 from tclose.sources import (
     ExampleSource,
     FileSource,
@@ -88,7 +88,7 @@ def test_a_file_without_a_telling_name_is_known_by_its_content(tmp_path: Path, c
 
 
 def test_a_declared_format_wins_over_the_name(tmp_path: Path) -> None:
-    assert located(write(tmp_path / "t.dat.old"), format="json").format == "json"
+    assert located(write(tmp_path / "t.dat.old"), input_format="json").format == "json"
 
 
 def test_a_glob_gives_its_files_sorted(tmp_path: Path) -> None:
@@ -276,17 +276,17 @@ def test_the_repr_of_a_source_shows_no_cell() -> None:
         {"delimiter": ";", "quote": ";"},
         {"quote": "ab"},
         {"decimal": "'"},
-        {"format": "xml"},
+        {"input_format": "xml"},
     ],
 )
 def test_options_that_make_no_sense_are_refused(options: dict[str, str]) -> None:
-    with pytest.raises(SourceError):
+    with pytest.raises(InputError):
         ReadOptions(**options)  # type: ignore[arg-type]
 
 
 def test_a_format_near_to_a_known_one_is_suggested() -> None:
-    with pytest.raises(SourceError, match="Did you mean 'parquet'"):
-        ReadOptions(format="parqet")
+    with pytest.raises(InputError, match="Did you mean 'parquet'"):
+        ReadOptions(input_format="parqet")
 
 
 def test_naming_sources_loads_no_engine_and_no_frame_library() -> None:
@@ -313,7 +313,7 @@ def test_naming_sources_loads_no_engine_and_no_frame_library() -> None:
 def test_an_address_that_is_not_read_says_what_to_use_and_no_password(address, instead, way, tmp_path):
     if way == "in a policy":
         (tmp_path / "policy.toml").write_text(f"[table]\nsource = '{address}'\n")
-        address = read_policy(tmp_path / "policy.toml").source
+        address = read_policy(tmp_path / "policy.toml").table
     with pytest.raises(SourceError) as refused:
         locate(address)
     assert instead in str(refused.value)

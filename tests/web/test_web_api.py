@@ -23,7 +23,7 @@ from canaries import CANARY, shown_in
 from tclose.anonymizing import anonymize
 from tclose.cli import outcome
 from tclose.hierarchies import hierarchy_of
-from tclose.policy_files import parse_policy
+from tclose.policy.files import parse_policy
 from tclose.sources import EXAMPLES
 from tclose.web import packages
 from tclose.web.hierarchy_files import taken_in
@@ -81,8 +81,8 @@ def test_the_figures_of_the_tutorial_are_on_the_page(server):
 def test_a_change_of_roles_changes_what_is_measured(server):
     table = server.opened()
     policy = server.policy(table)
-    policy["columns"]["disease"] = {"role": "insensitive"}
-    policy["columns"]["age"] = {"role": "insensitive"}
+    policy["columns"]["disease"] = {"role": "publish"}
+    policy["columns"]["age"] = {"role": "publish"}
     audit = server.done(table, kind="audit", policy=policy)["result"]["audit"]
     same = tclose.audit("example:salary", tclose.Roles(["zip"], {"salary": tclose.Ordered()}))
     assert audit["attributes"]["salary"]["t"]["exact"] == str(same["salary"].t)
@@ -250,7 +250,7 @@ def test_on_levels_every_requirement_is_judged_as_an_audit_of_that_release_judge
     models = [model for model in server.client.get("/api").json()["models"] if not model["needs_population"]]
     table = server.opened()
     policy = settled(server, table)
-    policy["columns"]["disease"] = {"role": "insensitive"}
+    policy["columns"]["disease"] = {"role": "publish"}
     policy["policy"] = {model["key"]: model["example"] for model in models}
     wanted = dict(zip(("zip", "age"), levels, strict=True))
     found = server.done(table, kind="levels", policy=policy, levels=wanted)["result"]
@@ -377,7 +377,7 @@ def test_whole_rows_have_all_columns_and_what_is_published_of_them(server):
         "zip": {"role": "quasi-identifier"},
         "age": {"role": "quasi-identifier"},
         "pay": {"role": "sensitive", "distance": "ordered", "round": 500},
-        "note": {"role": "insensitive"},
+        "note": {"role": "publish"},
     }
     job = server.done(table, kind="anonymize", policy={"columns": columns, "policy": {"k": 6}})["id"]
     told = server.client.get(f"/api/jobs/{job}/rows?whole=true").json()
@@ -636,7 +636,7 @@ def test_a_text_file_is_read_in_another_way_and_marks_that_are_none_are_refused(
     assert table["text"] is True
     address = f"/api/tables/{table['id']}/reading"
     wrongs = ({"delimiter": ";;"}, {"quote": 3}, {"header": "yes"}, {"sheet": "x"}, {"encoding": "no-such"})
-    for wrong in (*wrongs, {"missing": "NA"}, {"missing": [3]}):
+    for wrong in (*wrongs, {"null": "NA"}, {"null": [3]}):
         refused = server.client.post(address, json=wrong)
         found = refused if refused.status_code != 200 else server.job(table["id"], kind="profile")
         assert (found["state"] == "failed") if isinstance(found, dict) else (found.status_code == 422), wrong
@@ -661,14 +661,14 @@ def test_words_for_missing_values_are_named_and_the_column_is_of_numbers_again(s
     text = b"zip,pay\n1,10\n1,?\n2,30\n2,NA\n"
     table = server.client.post("/api/uploads?name=survey.csv", content=text).json()["id"]
     address = f"/api/tables/{table}/reading"
-    assert server.client.get(address).json()["missing"] == []
+    assert server.client.get(address).json()["null"] == []
     assert server.done(table, kind="profile")["result"]["profile"]["columns"]["pay"]["type"] == "VARCHAR"
-    assert server.client.post(address, json={"missing": ["NA", "?"]}).status_code == 200
-    assert server.client.get(address).json()["missing"] == ["NA", "?"]
+    assert server.client.post(address, json={"null": ["NA", "?"]}).status_code == 200
+    assert server.client.get(address).json()["null"] == ["NA", "?"]
     found = server.done(table, kind="profile")["result"]
     assert found["profile"]["columns"]["pay"]["type"] == "BIGINT"
     saved = server.client.post(f"/api/tables/{table}/policy", json={"policy": found["policy"]}).text
-    assert tomllib.loads(saved)["table"]["null_text"] == ["", "NA", "?"]
+    assert tomllib.loads(saved)["table"]["null"] == ["", "NA", "?"]
 
 
 def test_command_and_script_make_the_release_that_the_page_makes_and_a_policy_file_comes_back(
@@ -711,7 +711,7 @@ def test_a_policy_file_that_is_none_or_names_files_is_refused(server, text, mess
 def test_a_gain_that_the_policy_allows_is_asked_of_the_release_too(server):
     table = server.opened()
     policy = settled(server, table)
-    policy["policy"] |= {"t": "0.5", "gain": "0.5"}
+    policy["policy"] |= {"t": "0.5", "withstand": "0.5"}
     release = server.done(table, kind="anonymize", policy=policy)["result"]["release"]
     assert release["attack"] is not None
 

@@ -63,7 +63,7 @@ def test_a_role_is_changed_by_clicking_and_the_figures_follow(browser, server):
     )
     with watched(browser, server) as page:
         open_example(page)
-        page.select_option("#role-age", "insensitive")
+        page.select_option("#role-age", "publish")
         settled(page)
         expected = [f"{float(without[name].t):.4f}".rstrip("0") for name in ("salary", "disease")]
         assert [shown(page, f"t-{name}") for name in ("salary", "disease")] == expected
@@ -78,7 +78,7 @@ def test_a_role_is_changed_by_clicking_and_the_figures_follow(browser, server):
         page.keyboard.press("Enter")
         playwright.expect(page.locator(".meaning:popover-open")).to_contain_text("what one believes")
         page.keyboard.press("Escape")
-        page.select_option("#role-zip", "insensitive")
+        page.select_option("#role-zip", "publish")
         page.wait_for_selector("text=Nothing to measure yet")
 
 
@@ -199,7 +199,7 @@ def test_a_reload_and_the_back_button_keep_the_work(browser, server):
         page.wait_for_selector("#release-outcome .verdict.holds")
         page.click("#column-salary")
         page.select_option("#order-salary", "frequency")
-        page.select_option("#role-salary", "insensitive")
+        page.select_option("#role-salary", "publish")
         page.select_option("#role-salary", "sensitive")
         assert page.input_value("#order-salary") == "frequency"
         for _ in range(3):
@@ -281,7 +281,7 @@ def test_a_release_that_keeps_nothing_is_amber_and_one_click_leads_to_one_that_k
         page.click("#release-nearest")
         page.wait_for_selector("#release-outcome .verdict.holds")
         assert page.input_value("#threshold-t-disease") == "0.4445"
-        page.select_option("#role-disease", "insensitive")
+        page.select_option("#role-disease", "publish")
         show(page, "figures")
         page.wait_for_selector(".panel-figures .care >> text=Published without protection: disease")
         page.fill("#threshold-t-", "0.5")

@@ -13,7 +13,7 @@ from tclose.web.openapi import openapi
 DOORS = [(method.upper(), path) for path, methods in openapi()["paths"].items() for method in methods]
 KINDS = ["profile", "audit", "hierarchies", "levels", "anonymize", "frontier"]
 WORDS = [
-    "role", "quasi-identifier", "sensitive", "identifier", "insensitive", "distance", "ordered", "numeric", "nominal",
+    "role", "quasi-identifier", "sensitive", "identifier", "publish", "distance", "ordered", "numeric", "nominal",
     "hierarchical", "order", "value", "frequency", "nulls", "hierarchy", "flat", "mask", "intervals:0", "intervals:1e9",
     "breaks:1,2/3", "levels", "weight", "k", "t", "l", "nt", "recursive", "zip", "age", "salary", "disease", "columns",
     "policy", "release", "method", "suppress", "seed", "1e999999999", "0.2", "1/0", "-1", "nan", "∞", "\x00", "🙂",

@@ -60,7 +60,7 @@ def test_the_path_is_walked_from_opening_to_handing_over(browser, server):
         has_focus(page, "#column-zip")
         tab_to(page, "#role-age")
         page.keyboard.type("Publish")
-        expect(page.locator("[data-column=age]")).to_have_attribute("data-role", "insensitive")
+        expect(page.locator("[data-column=age]")).to_have_attribute("data-role", "publish")
         has_focus(page, "#role-age")
         page.keyboard.press("Control+z")
         expect(page.locator("[data-column=age]")).to_have_attribute("data-role", "quasi-identifier")

@@ -51,9 +51,9 @@ def test_every_option_that_a_message_names_is_a_field_of_the_page_or_known_to_be
 @pytest.mark.parametrize(
     ("kind", "column", "role", "expected"),
     [
-        ("anonymize", "sensitive", "insensitive", "'Generalised' of the column"),
-        ("audit", "quasi-identifier", "insensitive", "the role Quasi-identifier"),
-        ("attack", "sensitive", "insensitive", "the role Sensitive"),
+        ("anonymize", "sensitive", "publish", "'Generalised' of the column"),
+        ("audit", "quasi-identifier", "publish", "the role Quasi-identifier"),
+        ("attack", "sensitive", "publish", "the role Sensitive"),
     ],
 )
 def test_work_that_is_refused_says_so_in_the_words_of_the_page(server, kind, column, role, expected):

@@ -54,7 +54,7 @@ def disguise_of(roles: Roles, days: int, key: bytes | None) -> Disguise | None:
     key
         The caller's secret, for the same pseudonyms and offsets in every release; None for fresh ones.
     """
-    if not roles.pseudonym and not roles.shift:
+    if not roles.pseudonym and not roles.shifted:
         if key is not None:
             raise InputError("A key is for pseudonyms and shifted dates, and no column is to have either.")
         return None
@@ -63,7 +63,7 @@ def disguise_of(roles: Roles, days: int, key: bytes | None) -> Disguise | None:
     if key is not None:
         _check_key(key, roles)
     made = secrets.token_bytes(32) if key is None else key
-    return Disguise(roles.person, roles.pseudonym is not None, roles.shift, days, made)
+    return Disguise(roles.person, roles.pseudonym is not None, roles.shifted, days, made)
 
 
 def _check_key(key: bytes, roles: Roles) -> None:
@@ -125,13 +125,13 @@ def disguise_notes(published: Table[Any], roles: Roles, *, keyed: bool) -> Itera
     if roles.pseudonym is not None:
         way = "made with the key: the same in every release that has it" if keyed else "drawn for this release alone"
         yield f"In the column {roles.pseudonym!r} are pseudonyms, {way}."
-    if roles.shift:
+    if roles.shifted:
         whose = "row" if roles.person is None else "person"
-        yield f"Dates in {listed(roles.shift)} are shifted by one offset for each {whose}; times of day stay."
+        yield f"Dates in {listed(roles.shifted)} are shifted by one offset for each {whose}; times of day stay."
         dates = [
             column.name
             for column in published.columns
-            if column.name not in roles.shift and column.type.startswith(_DATES)
+            if column.name not in roles.shifted and column.type.startswith(_DATES)
         ]
         if dates:
             yield f"Other dates are not shifted, and show the offset where they belong together: {listed(dates)}."

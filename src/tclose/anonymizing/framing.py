@@ -8,8 +8,6 @@ import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 
@@ -37,6 +35,8 @@ from tclose.hierarchies import (
 )
 from tclose.measuring import Task
 from tclose.models.catalogue import Requirement, columns_known
+from tclose.policy.parts import GivenHierarchy
+from tclose.policy.policy import ColumnOptions, Policy
 from tclose.progress import Report, silent, told_each
 from tclose.recoding.problem import Problem, Quasi
 from tclose.recoding.quasi import prepared
@@ -45,24 +45,8 @@ from tclose.roles import Nominal, Ordered, Roles
 from tclose.subsets import check_subsets
 from tclose.values import as_text
 
-GivenHierarchy = Hierarchy | Path | str | Mapping[str, object]
-"""A hierarchy as a person gives it: itself, a file, a nested mapping, or words such as ``"intervals:5,10"``."""
 _NOT_LINES = ("mask", "flat")
 """Words for hierarchies that take numbers for codes, so that no interval of them is published."""
-Levels = int | tuple[int, int]
-"""A level that a column must be published on, or the finest and the coarsest that it may be."""
-
-
-@dataclass(frozen=True)
-class RecodingOptions:
-    """What a person asks for beyond the requirements."""
-
-    hierarchies: Mapping[str, GivenHierarchy] = field(default_factory=dict)
-    levels: Mapping[str, Levels] = field(default_factory=dict)
-    weights: Mapping[str, float] = field(default_factory=dict)
-    suppress: Fraction = Fraction(0)
-    intervals: bool = True
-    seed: int = 0
 
 
 @dataclass(frozen=True)
@@ -105,7 +89,7 @@ def framed(
     distinct: DistinctRows,
     roles: Roles,
     wanted: Sequence[Requirement],
-    options: RecodingOptions,
+    policy: Policy,
     tell: Report = silent,
 ) -> Frame:
     """Return the problem of making a release.
@@ -118,17 +102,17 @@ def framed(
         Which column is what.
     wanted
         What the release must meet.
-    options
-        Hierarchies, levels, weights and limits.
+    policy
+        Hierarchies, levels, weights, limits and the seed.
     tell
         Told how far the work is.
     """
-    _check_names(roles, options)
+    _check_names(roles, policy.columns)
     every = [*((name,) for name in roles.quasi), *attributes_of(roles)]
     for names, observed in zip(every, [*distinct.quasi, *distinct.sensitive], strict=True):
         _check_spelled(names, observed)
     notes: list[str] = []
-    columns = _columns(roles.quasi, distinct.quasi, options, _least_class(wanted), notes, tell)
+    columns = _columns(roles.quasi, distinct.quasi, policy, _least_class(wanted), notes, tell)
     tell("Putting rows in order", 0.0)
     attributes = attributes_of(roles)
     domains, ranks = [], []
@@ -150,8 +134,8 @@ def framed(
         counts=distinct.counts[order],
         domains=tuple(domains),
         tasks=tasks_of(wanted, domains),
-        suppress=options.suppress,
-        seed=options.seed,
+        suppress=policy.release.suppressed_share,
+        seed=policy.release.seed,
         adds_up=roles.person is None,
     )
     notes += [f"{domain.name}: {note}" for domain in domains for note in domain.notes]
@@ -163,8 +147,8 @@ def framed(
     return Frame(problem, tuple(tree for _, _, tree in columns), attributes, distinct, order, tuple(notes))
 
 
-def _check_names(roles: Roles, options: RecodingOptions) -> None:
-    for what, given in (("hierarchy", options.hierarchies), ("level", options.levels), ("weight", options.weights)):
+def _check_names(roles: Roles, columns: ColumnOptions) -> None:
+    for what, given in (("hierarchy", columns.hierarchies), ("level", columns.levels), ("weight", columns.weights)):
         unmatched = [name for name in given if name not in roles.quasi]
         if unmatched:
             raise InputError(f"A {what} is given for {listed(unmatched)}, which is no quasi-identifier.")
@@ -198,8 +182,7 @@ class _Tree:
     on_line: bool = True
 
 
-def _tree(name: str, observed: Observed, options: RecodingOptions, notes: list[str]) -> _Tree:
-    given = options.hierarchies.get(name)
+def _tree(name: str, observed: Observed, given: GivenHierarchy | None, notes: list[str]) -> _Tree:
     if given is None:
         return _Tree(_inferred(name, observed, notes), inferred=True)
     if isinstance(given, str) and is_builder(given):
@@ -215,17 +198,20 @@ def _tree(name: str, observed: Observed, options: RecodingOptions, notes: list[s
 def _columns(
     names: Sequence[str],
     observed: Sequence[Observed],
-    options: RecodingOptions,
+    policy: Policy,
     least: int,
     notes: list[str],
     tell: Report,
 ) -> list[tuple[Quasi, np.ndarray, Hierarchy]]:
     """Return the quasi-identifiers, the code of each of their values, and their hierarchies."""
     seen = dict(zip(names, observed, strict=True))
-    trees = {name: _tree(name, seen[name], options, notes) for name in told_each(seen, tell, "Making hierarchies")}
+    given = policy.columns.hierarchies
+    trees = {
+        name: _tree(name, seen[name], given.get(name), notes) for name in told_each(seen, tell, "Making hierarchies")
+    }
     _check_trees(trees, observed)
     return [
-        _quasi(name, seen[name], trees[name], options, least, notes)
+        _quasi(name, seen[name], trees[name], policy, least, notes)
         for name in told_each(seen, tell, "Reading hierarchies")
     ]
 
@@ -271,7 +257,7 @@ def _words_among_codes(trees: Mapping[str, _Tree], observed: Sequence[Observed])
 
 
 def _quasi(
-    name: str, observed: Observed, found: _Tree, options: RecodingOptions, least: int, notes: list[str]
+    name: str, observed: Observed, found: _Tree, policy: Policy, least: int, notes: list[str]
 ) -> tuple[Quasi, np.ndarray, Hierarchy]:
     tree = found.hierarchy
     if tree is None:
@@ -279,17 +265,16 @@ def _quasi(
     _check_labels(name, tree)
     if _ambiguous(tree):
         notes.append(f"{name}: a label of its hierarchy stands on two levels for different values; readers see one.")
-    weight = _weight(name, options)
-    span = _span(name, options.levels.get(name))
+    level = policy.columns.levels.get(name)
     quasi, codes = prepared(
         name,
         observed,
         tree,
         inferred=found.inferred,
-        intervals=options.intervals,
+        intervals=policy.release.intervals,
         on_line=found.on_line,
-        levels=span,
-        weight=weight,
+        levels=(level, level) if isinstance(level, int) else level,
+        weight=policy.columns.weights.get(name, 1.0),
         least=least,
     )
     return quasi, codes, tree
@@ -318,17 +303,6 @@ def _given(name: str, given: GivenHierarchy) -> Hierarchy:
         raise HierarchyError(f"{error} Did you mean {meant!r}?") from None
 
 
-def _weight(name: str, options: RecodingOptions) -> float:
-    given = options.weights.get(name, 1.0)
-    try:
-        weight = float(given)
-    except (TypeError, ValueError):
-        weight = 0.0
-    if not 0 < weight <= 1e9:
-        raise InputError(f"The weight of {name!r} must be a number of more than 0.")
-    return weight
-
-
 def _check_labels(name: str, tree: Hierarchy) -> None:
     """Refuse a label that means other values on a level below: a reader would take the ones for the others.
 
@@ -354,18 +328,6 @@ def _ambiguous(tree: Hierarchy) -> bool:
             if sizes.setdefault(label, values) != values:
                 return True
     return False
-
-
-def _span(name: str, given: object) -> tuple[int, int] | None:
-    """Return the finest and the coarsest level that were given, if any."""
-    if given is None:
-        return None
-    levels = [given, given] if isinstance(given, int) else list(given) if isinstance(given, tuple | list) else []
-    if len(levels) != 2 or not all(isinstance(level, int) and not isinstance(level, bool) for level in levels):
-        raise InputError(
-            f"The level of {name!r} is a whole number, or two: the finest and the coarsest, such as (0, 2)."
-        )
-    return levels[0], levels[1]
 
 
 def tasks_of(wanted: Sequence[Requirement], domains: Sequence[Domain]) -> tuple[Task, ...]:

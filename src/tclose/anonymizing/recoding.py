@@ -56,7 +56,7 @@ def recode(
         for name in quasi:
             if name not in available:
                 raise ColumnNotFoundError(name, available, "recoded")
-        disguised = (*recipe.roles.shown_people, *recipe.roles.shift)
+        disguised = (*recipe.roles.shown_people, *recipe.roles.shifted)
         published = tuple(name for name in recipe.published if name in available and name not in disguised)
         kept = opened.keep(published)
         tell = progress or silent

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from tclose.anonymizing.disguising import disguise_notes, disguise_of, revealed, with_disguise
+from tclose.anonymizing.disguising import disguise_notes, disguise_of, read_key, revealed, with_disguise
 from tclose.anonymizing.engine_release import EngineWork
-from tclose.anonymizing.framing import Frame, GivenHierarchy, Levels, RecodingOptions, attributes_of, framed
+from tclose.anonymizing.framing import Frame, attributes_of, framed
 from tclose.anonymizing.labels import as_published, recipe_of, recoding_of
 from tclose.anonymizing.obstacles import obstacles
 from tclose.anonymizing.people_on_levels import around_levels, what_binds
@@ -19,17 +19,16 @@ from tclose.anonymizing.proving import Original, ReleaseAttempt, check_undivided
 from tclose.anonymizing.withstanding import bounded
 from tclose.auditing import check_attributes, repeated, suspects
 from tclose.engines.base import Engine, Progress, Table
-from tclose.engines.disguises import USUAL_DAYS
-from tclose.errors import HOW_TO_PUBLISH, InputError, ThresholdError, closest, either, listed
-from tclose.exact import Number, share
-from tclose.models.catalogue import Requirement, Wanted, required_for_any, requirements
+from tclose.errors import HOW_TO_PUBLISH, InputError, ThresholdError, either, listed
+from tclose.models.catalogue import Requirement
 from tclose.opening import opened_with
-from tclose.policy_release import MOST_EFFORT
-from tclose.presets import preset_named, with_preset
-from tclose.progress import shows_progress, silent
+from tclose.policy import Policy
+from tclose.policy.verbs import AnonymizeKeywords, verb
+from tclose.presets import preset_named
+from tclose.progress import silent
 from tclose.recoding.losses.beside import told_beside
 from tclose.recoding.losses.catalogue import LOSSES, all_losses, losses_by_column
-from tclose.recoding.methods import METHODS, Found, check_method, coarsest_found, found, keeps_together
+from tclose.recoding.methods import METHODS, Found, coarsest_found, found, keeps_together
 from tclose.recoding.problem import Problem
 from tclose.recoding.search import Search, TimeLimit
 from tclose.recoding.slack import slack
@@ -38,97 +37,23 @@ from tclose.releases import Release
 from tclose.roles import Roles
 from tclose.sources import files_read
 
-if TYPE_CHECKING:
-    from tclose.sources import ReadOptions
 
-
-@shows_progress
-def anonymize(
-    table: object,
-    roles: Roles | None = None,
-    *,
-    require: Wanted | Iterable[Requirement] | None = None,
-    any: int | None = None,  # noqa: A002 - the word of the option
-    preset: str | None = None,
-    hierarchies: Mapping[str, GivenHierarchy] | None = None,
-    method: str = "auto",
-    suppress: Number = 0,
-    loss: str = "lm",
-    levels: Mapping[str, Levels] | None = None,
-    weights: Mapping[str, float] | None = None,
-    numbers: Mapping[str, str] | None = None,
-    intervals: bool = True,
-    pruned: bool = False,
-    against: str = "both",
-    effort: int = 1,
-    within: float | None = None,
-    seed: int = 0,
-    key: bytes | None = None,
-    shift_days: int = USUAL_DAYS,
-    withstand: Number | None = None,
-    read: ReadOptions | None = None,
-    memory: str | None = None,
-    threads: int | None = None,
-    temp: str | None = None,
-    progress: Progress | None = None,
-) -> Release:
-    """Find the release of a table that meets the requirements with the least damage.
+@verb(AnonymizeKeywords)
+def anonymize(policy: Policy, *, key: bytes | None, progress: Progress | None) -> Release:
+    """Find the release of a table that meets the requirements with the least loss of information.
 
     Parameters
     ----------
     table
-        A path, a frame, anything with an Arrow stream, or a built-in example such as ``"example:salary"``.
+        As for :func:`tclose.audit`.
     roles
         Which column is what. Quasi-identifiers are recoded; identifiers are removed, and columns without a role;
-        ``publish`` names those to be published as they are, ``pseudonym`` and ``shift`` those to be disguised.
-    require
-        What the release must meet: ``{"k": 5, "t": "0.2"}``, or for one attribute ``{"t": {"salary": "1/5"}}``.
-    any
-        At most how many of the quasi-identifiers someone knows, whichever they are: the release meets the requirements
-        for every such combination of columns. None stands for all of them.
-    preset
-        As for :func:`tclose.audit`; one that checks columns is for audits.
-    hierarchies
-        How quasi-identifiers are generalised: for each a :class:`Hierarchy`, a file, a nested mapping, or words such
-        as ``"intervals:5,10,20"`` or ``"flat"``. Numbers, dates and codes get one by themselves.
-    method
-        ``"auto"`` tries what applies and keeps the least loss; or one of ``gather``, ``mondrian``,
-        ``full-domain``, ``merge``, and ``microaggregation`` and ``sabre``, which may put rows with the same
-        quasi-identifiers into different classes: that tells more to someone who knows the method.
-    suppress
-        The largest share of rows that may be left out, such as ``"0.04"``.
-    loss
-        What to minimise; ``docs/losses.md`` lists the losses.
-    levels
-        For a quasi-identifier the level it is published on, or the finest and the coarsest level it may be.
-    weights
-        How much each quasi-identifier counts in the loss; 1 if it is not named.
-    numbers
-        For a quasi-identifier of numbers or dates what is published beside its text: ``"bounds"``, as ``age_low`` and
-        ``age_high``, or ``"midpoint"``, as ``age_mid``.
-    intervals
-        Whether classes of numbers, dates and ordered categories may be published as intervals of their own.
-    pruned
-        Whether a full-domain search with suppression may leave out nodes that are unlikely to be best.
-    against
-        ``"both"``: the release meets the requirements against the original's distribution and against its own;
-        ``"original"``: against the original's only.
-    effort
-        How long a release is improved, as a multiple of the usual time: 0 leaves it as the method found it.
-    within
-        After so many seconds the search is content with the best release it has, as soon as it has one. A note says so,
-        because another run may then find another release.
-    seed
-        Decides what is left to chance; the same seed gives the same release, but for pseudonyms and shifted dates.
+        ``publish`` names those to be published as they are, ``pseudonym`` and ``shifted`` those to be disguised.
+    {options}
     key
         At least 16 secret bytes: with them, pseudonyms and offsets of dates are the same in every release. Without them
-        they are fresh, and nobody can make them again.
-    shift_days
-        By how many days dates are shifted at most, forwards or backwards (``Roles.shift``).
-    withstand
-        The largest gain that an attacker may have, such as ``"0.01"``; see :func:`tclose.attack`. Stricter thresholds
-        are tried until releases of halves of the table withstand every attacker; a seed of 0 becomes a secret one.
-    read, memory, threads, temp, progress
+        they are fresh, and cannot be made again.
+    read, progress
         As for :func:`tclose.audit`.
 
     Returns
@@ -145,35 +70,35 @@ def anonymize(
     """
     from tclose.engines.choosing import working_session
 
-    check_method(method)
-    with working_session(table, read=read, memory=memory, threads=threads, temp=temp) as session:
-        opened, roles = opened_with(session, table, roles, progress)
-        wanted = required_for_any(with_preset(requirements(require), _enforceable(preset)), any)
+    choices = policy.release
+    key = read_key(choices.key_file, choices.key_variable) if key is None else key
+    with working_session(policy.table, read=policy.read, **policy.resources.given) as session:
+        opened, roles = opened_with(session, policy.table, policy.roles, progress)
+        check_enforceable(policy.required.preset)
+        wanted = policy.requirements()
         check_attributes(wanted, roles)
-        search = chosen_search(
-            loss, against, progress, whole_classes=roles.person is not None or keeps_together(method), pruned=pruned,
-            effort=effort, threads=threads, within=within,
-        )  # fmt: skip
-        options = RecodingOptions(
-            hierarchies or {}, levels or {}, weights or {}, share(suppress, "suppress"), intervals, whole_seed(seed)
-        )
-        bound = bounded(withstand, roles, options)
+        by_people = roles.person is not None
+        search = search_of(policy, progress, whole_classes=by_people or keeps_together(choices.method))
+        bound = bounded(policy, roles)
         if not wanted:
             such = either("require={'k': 5, 't': '0.2'}", "--k 5 --t 0.2")
             raise ThresholdError(f"Say what the release must meet, such as {such}.")
         available = [column.name for column in opened.columns]
-        disguise = disguise_of(roles, shift_days, key)
+        disguise = disguise_of(roles, choices.shift_days, key)
         original = Original.of(session, opened, roles, roles.released(available), disguise)
-        original = original.with_numbers(numbers or {}, {name: opened.column(name).type for name in roles.quasi})
-        frame = framed_table(session, original.counted, roles, wanted, bound.options, search)
+        types = {name: opened.column(name).type for name in roles.quasi}
+        original = original.with_numbers(policy.columns.numbers, types)
+        frame = framed_table(session, original.counted, roles, wanted, bound.policy, search)
         _check_enough(frame, original)
         told = told_of_people(session, opened, roles)  # while a database still answers; a release ends that
         more = (
             *disguise_notes(original.published, roles, keyed=key is not None),
             *removal_notes(roles.undecided(available), roles),
         )
-        make = partial(released, session, original, frame.settled(roles), wanted, inputs=files_read(table))
-        found = bound.released(make, session, original.counted, frame, frame.settled(roles), wanted, method, search)
+        inputs = files_read(policy.table)
+        make = partial(released, session, original, frame.settled(roles), wanted, inputs=inputs)
+        counted = original.counted
+        found = bound.released(make, session, counted, frame, frame.settled(roles), wanted, choices.method, search)
         recipe = with_disguise(found.recipe, disguise, keyed=key is not None)
         given_away = revealed(session, found, disguise, original.disguised)
         return replace(found, notes=(*told, *found.notes, *more), recipe=recipe, revealed=given_away)
@@ -197,14 +122,13 @@ def told_of_people(session: Engine, opened: Table[Any], roles: Roles) -> tuple[s
     return tuple(repeated(session, opened.keep(some), roles)) if some else ()
 
 
-def _enforceable(preset: str | None) -> str | None:
-    """Return a preset; refuse one that asks something of columns, which no search changes."""
+def check_enforceable(preset: str | None) -> None:
+    """Refuse a preset that asks something of columns, which no search changes."""
     if preset is not None and preset_named(preset).checks_columns:
         raise InputError(
             f"The preset {preset!r} asks something of columns and not of classes, so that no release is searched for "
             "it: make the release by other requirements, and audit it with the preset."
         )
-    return preset
 
 
 def framed_table(
@@ -212,13 +136,13 @@ def framed_table(
     table: Table[Any],
     roles: Roles,
     wanted: Sequence[Requirement],
-    options: RecodingOptions,
+    policy: Policy,
     search: Search,
 ) -> Frame:
     """Return the problem that a table poses."""
     attributes = attributes_of(roles)
     distinct = session.distinct(table.counting(roles.person), roles.quasi, attributes, search.tell)
-    return framed(distinct_people(session, table, roles, attributes, distinct), roles, wanted, options, search.tell)
+    return framed(distinct_people(session, table, roles, attributes, distinct), roles, wanted, policy, search.tell)
 
 
 def released(
@@ -334,42 +258,28 @@ def removal_notes(undecided: Sequence[str], roles: Roles) -> Iterable[str]:
         yield f"Left out, as nothing is said of them: {listed(undecided)}.{HOW_TO_PUBLISH}{how}."
 
 
-def chosen_search(
-    loss: str,
-    against: str,
-    progress: Progress | None,
-    *,
-    whole_classes: bool,
-    pruned: bool,
-    effort: int = 1,
-    threads: int | None = None,
-    within: float | None = None,
-) -> Search:
-    """Return the search that a person's choices stand for, checked."""
-    if loss not in LOSSES:
-        near = closest(str(loss), LOSSES)
-        hint = f" Did you mean {near!r}?" if near else ""
-        raise InputError(f"{loss!r} is not a loss; there are {listed(LOSSES, 30)}.{hint}")
-    if against not in ("both", "original"):
-        raise InputError(f"against is 'both' or 'original', not {against!r}.")
-    if not isinstance(effort, int) or isinstance(effort, bool) or not 0 <= effort <= MOST_EFFORT:
-        raise InputError(f"The effort is a whole number from 0 to {MOST_EFFORT}.")
-    if within is not None and (isinstance(within, bool) or not isinstance(within, int | float) or not within > 0):
-        raise InputError("The time to search within is a number of seconds greater than 0.")
+def search_of(policy: Policy, progress: Progress | None, *, whole_classes: bool, own: bool | None = None) -> Search:
+    """Return the search that a policy asks for.
+
+    Parameters
+    ----------
+    policy
+        What is asked.
+    progress
+        Told how far the work is.
+    whole_classes
+        Whether rows that look alike stay together.
+    own
+        Whether classes are judged against the release's own distribution too; as the policy says if left out.
+    """
+    choices = policy.release
     return Search(
-        loss=LOSSES[loss],
+        loss=LOSSES[choices.loss],
         whole_classes=whole_classes,
-        pruned=pruned,
-        own=against == "both",
-        effort=effort,
-        threads=threads,
-        limit=None if within is None else TimeLimit.of(within),
+        pruned=choices.pruned,
+        own=choices.against == "both" if own is None else own,
+        effort=choices.effort,
+        threads=policy.resources.threads,
+        limit=None if choices.within is None else TimeLimit.of(choices.within),
         tell=progress or silent,
     )
-
-
-def whole_seed(seed: int) -> int:
-    """Return the seed, checked."""
-    if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed < 2**63:
-        raise InputError("The seed is a whole number from 0 to 2⁶³ − 1.")
-    return seed

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tclose.anonymizing.framing import Frame, RecodingOptions, attributes_of, framed
+from tclose.anonymizing.framing import Frame, attributes_of, framed
 from tclose.anonymizing.half_releases import Made, half_released
 from tclose.attacks.answers import answer_labels, people_of, texts_of
 from tclose.attacks.catalogue import Attacker
@@ -25,6 +25,7 @@ from tclose.engines.distinct import DistinctRows
 from tclose.errors import InputError, InternalError, RoleConflictError, ThresholdError, either
 from tclose.hierarchies import inferred_hierarchy
 from tclose.models.catalogue import FEW, Requirement, few
+from tclose.policy import Policy
 from tclose.recoding.partition import kept_detail
 from tclose.recoding.search import Search
 from tclose.recoding.threads import in_threads
@@ -42,7 +43,8 @@ class Plan:
 
     roles: Roles
     wanted: tuple[Requirement, ...]
-    options: RecodingOptions
+    policy: Policy
+    """Hierarchies, levels, limits and the seed of releases."""
     method: str
     search: Search
     attackers: tuple[Attacker, ...]
@@ -186,8 +188,8 @@ def divided(subjects: Subjects, plan: Plan, labels: Sequence[Mapping[str, str]],
     """
     which = f"division {at + 1} of {plan.divisions}"
     division, turned = divmod(at, 2)
-    halves = Halves.of(subjects.distinct, plan.options.seed + division, subjects.crowd, turned=bool(turned))
-    frame = framed(halves.released, plan.roles, plan.met, plan.options)
+    halves = Halves.of(subjects.distinct, plan.policy.release.seed + division, subjects.crowd, turned=bool(turned))
+    frame = framed(halves.released, plan.roles, plan.met, plan.policy)
     made = _released(frame, halves, plan, which)
     again = None
     if plan.twice:
@@ -241,7 +243,7 @@ def tried_on(subjects: Subjects, releases: Sequence[DistinctRows], plan: Plan) -
         seen, *others = (
             seen_release(frame.problem, frame.hierarchies, each, at, labels, own=each is release) for each in releases
         )
-        scene = existing_scene(frame.problem, seen, others, plan.options.seed, crowd)
+        scene = existing_scene(frame.problem, seen, others, plan.policy.release.seed, crowd)
         shortened = max(shortened, seen.shortened)
         limit = float(claimed_beyond(plan.wanted, domain.name))
         for attacker in plan.attackers:
@@ -254,13 +256,13 @@ def tried_on(subjects: Subjects, releases: Sequence[DistinctRows], plan: Plan) -
     return Trial(tuple(outcomes), None, release.rows, people, None, beyond, tuple(_notes(plan.roles, shortened, ())))
 
 
-def _readable(distinct: DistinctRows, plan: Plan) -> RecodingOptions:
-    """Return the options with a flat hierarchy for every column that shows none, as only its labels are read."""
-    given = dict(plan.options.hierarchies)
+def _readable(distinct: DistinctRows, plan: Plan) -> Policy:
+    """Return the policy with a flat hierarchy for every column that shows none, as only its labels are read."""
+    given = dict(plan.policy.columns.hierarchies)
     for name, seen in zip(plan.roles.quasi, distinct.quasi, strict=True):
         if name not in given and inferred_hierarchy(seen.listed, seen.counts, seen.kind, seen.categories) is None:
             given[name] = "flat"
-    return replace(plan.options, hierarchies=given)
+    return plan.policy.with_options({"hierarchies": given})
 
 
 def whole_domains(distinct: DistinctRows, roles: Roles) -> list[Domain]:

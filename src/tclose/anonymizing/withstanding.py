@@ -9,15 +9,16 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from tclose.anonymizing.framing import Frame, RecodingOptions, framed
+from tclose.anonymizing.framing import Frame, framed
 from tclose.anonymizing.proving import without_rows
 from tclose.anonymizing.trials import Plan, Trial, check_attackable, subjects_of, tried
 from tclose.attacks.catalogue import attackers_named
 from tclose.attacks.crowds import Subjects
 from tclose.engines.base import Engine, Table
 from tclose.errors import InputError
-from tclose.exact import Number, share, written
+from tclose.exact import written
 from tclose.models.catalogue import Requirement
+from tclose.policy import Policy
 from tclose.recoding.improving.step import usual_rounds
 from tclose.recoding.search import Search
 from tclose.releases import Release
@@ -53,10 +54,10 @@ class Withstood:
 
 @dataclass(frozen=True)
 class Bound:
-    """The largest gain allowed, None for any, and the options of searches that it asks for."""
+    """The largest gain allowed, None for any, and the policy of searches that it asks for."""
 
     limit: Fraction | None
-    options: RecodingOptions
+    policy: Policy
 
     def released(
         self,
@@ -90,10 +91,10 @@ class Bound:
         whole = Subjects(frame.distinct) if roles.person is None else subjects_of(session, table, roles, search.tell)
         divisions = divisions_of(whole.people)
         as_long = replace(search, rounds=usual_rounds(frame.problem, len(frame.problem.tuples[1]), release.class_count))
-        plan = Plan(roles, tuple(wanted), self.options, release.method, as_long, attackers, divisions)
+        plan = Plan(roles, tuple(wanted), self.policy, release.method, as_long, attackers, divisions)
         found = withstood(whole, plan, self.limit)
         if found.holds and not found.as_asked:
-            stricter = framed(frame.distinct, roles, found.plan.met, self.options)
+            stricter = framed(frame.distinct, roles, found.plan.met, self.policy)
             together = replace(search, whole_classes=found.plan.search.whole_classes)
             release = make(stricter, found.plan.method, together)
         release = replace(
@@ -104,12 +105,13 @@ class Bound:
         return release if found.holds else without_rows(release)
 
 
-def bounded(withstand: Number | None, roles: Roles, options: RecodingOptions) -> Bound:
-    """Return the bound that a person gave, checked; a seed of 0 becomes a secret one."""
-    if withstand is None:
-        return Bound(None, options)
+def bounded(policy: Policy, roles: Roles) -> Bound:
+    """Return the bound that a policy sets; a seed of 0 becomes a secret one."""
+    limit = policy.required.largest_gain
+    if limit is None:
+        return Bound(None, policy)
     check_attackable(roles)
-    return Bound(share(withstand, "withstand"), replace(options, seed=secret_seed(options.seed)))
+    return Bound(limit, policy.with_options({"seed": secret_seed(policy.release.seed)}))
 
 
 def secret_seed(seed: int) -> int:

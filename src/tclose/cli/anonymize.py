@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,71 +11,42 @@ from tclose.cli.commands import Command
 from tclose.cli.lineage import events_of, recorded
 from tclose.cli.options import (
     OUTPUT,
-    RELEASE,
     TableName,
     option,
     reading_options,
-    recoded_role_options,
     running,
     running_options,
 )
-from tclose.cli.release_choices import search_choices
-from tclose.cli.release_options import (
-    disguise_options,
-    key_options,
-    recoding_options,
-    release_output_options,
-    search_options,
-)
+from tclose.cli.policy_options import policy_options
+from tclose.cli.question import policy_of_command
+from tclose.cli.release_output import release_output_options
 from tclose.cli.releasing import PAGES, deliver_release, destination, stored_as
-from tclose.cli.request import Request, request_of
-from tclose.cli.requirement_options import requirement_options
 from tclose.frontiers import Frontier
+from tclose.policy import Policy
 from tclose.releases import Release
 from tclose.sources import read_once
 
 _HELP = """Make a release of TABLE that meets the requirements and loses as little detail
-as can be: quasi-identifiers are generalised, identifiers removed, and so is
-every column of which nothing is said; --publish publishes one as it is. What is
-written is audited before it is there.
+as possible. Quasi-identifiers are generalised; identifiers and columns without a
+role are removed. The release is audited again after it is written.
 
 \b
   tclose anonymize patients.csv -q zip,age -s disease --k 5 --t 0.2 \\
       --hierarchy zip=mask --hierarchy age=intervals:5,10 -o release.csv
   tclose anonymize patients.csv -q zip,age -s pay --k 10 --suppress 0.01
-  tclose anonymize visits.csv -q age -s disease --k 5 --pseudonym patient \\
-      --shift-dates admitted,discharged --key-file key.txt -o release.csv
   tclose anonymize --policy tclose.toml -o release.parquet
 
-Beside release.csv go release.csv.report.json, which says what was promised and
-measured, and release.csv.recipe.json, which makes the release again: it holds
-values of the original, so keep it with the original. With --into the release
-becomes a new table of a database. Without either nothing is written and only
-the summary is shown.
+release.csv.recipe.json makes the release again. It holds values of the original:
+keep it secret.
 
-\b
-Exit codes: 0 a release was found; 1 no release meets the requirements, and
-the summary says what stands in the way; 2 usage or input; 3 the engine
-failed.
+Exit codes: 0 released; 1 no release meets the requirements; 2 usage or input;
+3 the engine failed.
 """
 
 
 @click.command("anonymize", cls=Command, help=_HELP)
 @click.argument("tables", metavar="[TABLE]...", nargs=-1, type=TableName())
-@recoded_role_options
-@requirement_options
-@disguise_options
-@key_options
-@search_options
-@recoding_options
-@option(
-    "--withstand",
-    section=RELEASE,
-    is_flag=False,
-    flag_value="0.01",
-    metavar="[GAIN]",
-    help="Make a release from which no attacker of 'tclose attack' gains more; 0.01 if no number is given.",
-)
+@policy_options("anonymize")
 @release_output_options
 @option(
     "--frontier",
@@ -89,40 +59,27 @@ failed.
 @click.help_option()
 def command(tables: tuple[str, ...], **given: Any) -> int:
     """Make a release that meets the requirements."""
-    what = request_of(tables, given)
-    given["about"] = what.policy.about
-    given["into"] = stored_as(what.table, given)
-    events = events_of("anonymize", what.table, given, what.inputs)
-    destination(what.table, given).check({**what.inputs, **events.read_too})
+    policy = policy_of_command(tables, given, "anonymize")
+    given["about"] = policy.about
+    given["into"] = stored_as(policy.table, given)
+    events = events_of("anonymize", policy.table, given, policy.inputs)
+    destination(policy.table, given).check({**policy.inputs, **events.read_too})
     if given["frontier"]:
-        _check_frontier(what.table, given)
+        _check_frontier(policy.table, given)
     from tclose.anonymizing.storing import held
 
-    with recorded(events), held(what.table, given["into"], replace=given["replace"]) as table:
-        release = _released(table, what, given)
-        frontier = _frontier(release, replace(what, table=table), given) if given["frontier"] else None
+    with recorded(events), held(policy.table, given["into"], replace=given["replace"]) as table:
+        policy = policy.with_table(table)
+        release = _released(policy, given)
+        frontier = _frontier(release, policy, given) if given["frontier"] else None
         return deliver_release(release, table, given, events, frontier)
 
 
-def _released(table: object, what: Request, given: dict[str, Any]) -> Release:
+def _released(policy: Policy, given: dict[str, Any]) -> Release:
     from tclose.anonymizing import anonymize
-    from tclose.anonymizing.disguising import read_key
 
-    policy, choices = what.policy, what.policy.release
     with running(given) as settings:
-        return anonymize(
-            table,
-            policy.roles,
-            require=policy.requirements(),
-            preset=policy.preset,
-            numbers=policy.numbers,
-            within=given["within"],
-            key=read_key(choices.key_file, choices.key_variable),
-            shift_days=choices.shift_days,
-            withstand=choices.withstand or policy.gain,
-            **search_choices(policy),
-            **settings,
-        )
+        return anonymize(policy, **settings)
 
 
 def _check_frontier(table: object, given: dict[str, Any]) -> None:
@@ -134,15 +91,17 @@ def _check_frontier(table: object, given: dict[str, Any]) -> None:
         raise click.UsageError("--frontier reads the table a second time; save it as a file, and name that.")
 
 
-def _frontier(release: Release, what: Request, given: dict[str, Any]) -> Frontier:
+def _frontier(release: Release, policy: Policy, given: dict[str, Any]) -> Frontier:
     """Return what the release would cost at other thresholds of what is required, with the usual methods too."""
     from tclose.cli.frontier import swept
+    from tclose.policy.parts import USUAL_METHODS
     from tclose.recoding.methods import METHODS
-    from tclose.sweeping import USUAL_METHODS, USUAL_VALUES
+    from tclose.sweeping import USUAL_VALUES
 
     required = {each.model.key for each in release.requirements}
     sweep = "k" if "k" in required and "t" not in required else "t"
     wanted = [each.threshold for each in release.requirements if each.model.key == sweep]
     own = [release.method] if release.method in METHODS else []
     methods = list(dict.fromkeys([*own, *USUAL_METHODS]))
-    return swept(what, given, sweep=sweep, values=[*USUAL_VALUES[sweep], *wanted], methods=methods)
+    asked = {"sweep": sweep, "values": [*USUAL_VALUES[sweep], *wanted], "methods": methods}
+    return swept(policy.with_options(asked), given)

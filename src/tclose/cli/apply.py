@@ -12,14 +12,18 @@ from tclose.cli.options import (
     RELEASE,
     TableName,
     option,
-    read_options,
+    policy_option,
     reading_options,
     running,
     running_options,
     table_names,
+    together,
 )
-from tclose.cli.release_options import key_options, release_output_options
+from tclose.cli.question import read_options, resources_of
+from tclose.cli.release_output import release_output_options
 from tclose.cli.releasing import deliver_release, destination, stored_as
+from tclose.options import declared
+from tclose.policy.parts import Keys
 from tclose.sources import files_read
 
 _HELP = """Recode TABLE by RECIPE, which 'tclose anonymize' wrote beside a release, and
@@ -54,7 +58,7 @@ left out, and nothing is written; 2 usage or input; 3 the engine failed.
     metavar="SHARE",
     help="The largest share of rows that may be left out, such as 0.04; that of the recipe if left out.",
 )
-@key_options
+@together(*(policy_option(each) for each in declared(Keys).values()))
 @release_output_options
 @reading_options
 @running_options
@@ -77,6 +81,13 @@ def command(recipe: str, tables: tuple[str, ...], **given: Any) -> int:
     with recorded(events), held(named, given["into"], replace=given["replace"]) as table:
         with running(given) as settings:
             release = apply(
-                table, recipe, widen=given["widen"], suppress=given["suppress"], key=key, read=read, **settings
+                table,
+                recipe,
+                widen=given["widen"],
+                suppress=given["suppress"],
+                key=key,
+                read=read,
+                **resources_of(given),
+                **settings,
             )
         return deliver_release(release, table, given, events)

@@ -12,15 +12,12 @@ import click
 from tclose.cli.commands import Command
 from tclose.cli.failures import FAILS, HOLDS, say
 from tclose.cli.options import (
-    MEASURING,
     OUTPUT,
     TableName,
     format_option,
     option,
     output_option,
     reading_options,
-    reference_option,
-    role_options,
     running,
     running_options,
     template_option,
@@ -39,10 +36,11 @@ from tclose.cli.output import (
     named_targets,
     text_writer,
 )
-from tclose.cli.request import Request, request_of, requests_of
-from tclose.cli.requirement_options import requirement_options
+from tclose.cli.policy_options import policy_options
+from tclose.cli.question import policies_of, policy_of_command
 from tclose.cli.several import PIPELINES, TABLES_FORMATS, judged_by, tables_text
 from tclose.engines.choosing import target_for
+from tclose.policy import Policy
 from tclose.render.data.judgements import Judged
 from tclose.render.words.phrases import counted
 from tclose.results import Audit
@@ -54,7 +52,7 @@ if TYPE_CHECKING:
     from tclose.explanations import Explanations
     from tclose.render.document import Document
 
-_HELP = """Measure what TABLE gives away, and judge it by its requirements.
+_HELP = """Measure what TABLE reveals about people, and judge it by the requirements.
 
 TABLE is a file (CSV, Parquet, JSON, Excel, …), several files or a glob of one
 table, '-' for standard input, a database (postgresql://HOST/DATABASE, sqlite:PATH)
@@ -63,69 +61,13 @@ with --table or --query, or a built-in example such as example:salary.
 \b
   tclose audit patients.csv -q zip -q age -s salary:ordered --k 5 --t 0.2
   tclose audit patients.csv -q zip,age -s pay,disease --t 1/3 --t pay=0.2
-  tclose audit patients.csv -q zip -s disease --hierarchy disease=tree.csv
   tclose audit --policy tclose.toml --format json -o audit.json
   tclose audit --policy tclose.toml --all --format junit -o tclose.xml
   tclose audit release2.csv -q zip,age -s disease --t 0.3 --after release1.csv
 
-Column names may hold any character. A name that starts with a dash is taken
-as it is (-q -x). A comma separates names only where no column has the whole
-name. NAME:DISTANCE is split at the last colon and only before a distance word;
-to name a column that ends in one, add its distance (-s x:ordered:ordered).
-NAME=VALUE is split where NAME is a sensitive column.
+A comma separates column names only where no column has the whole name.
 """
 _FORMATS = ("text", "json", "html", "markdown", "latex", "csv", "junit", "sarif", "github")
-
-_measuring_options = together(
-    option(
-        "--measure",
-        section=MEASURING,
-        metavar="WHICH",
-        default="usual",
-        show_default=True,
-        help="usual, all, or models by their keys: k,t,js.",
-    ),
-    reference_option,
-    option(
-        "--population",
-        section=MEASURING,
-        metavar="TABLE",
-        help="The people the table was drawn from, for journalist risk, k-map and δ-presence.",
-    ),
-    option(
-        "--population-size",
-        section=MEASURING,
-        metavar="N",
-        type=click.IntRange(1),
-        help="How many people the table was drawn from, to estimate who is alone among them.",
-    ),
-    option(
-        "--sampling-fraction",
-        section=MEASURING,
-        metavar="SHARE",
-        help="Instead, the share of the population that was drawn, such as 0.01.",
-    ),
-    option(
-        "--weight-column",
-        section=MEASURING,
-        metavar="COLUMN",
-        help="Instead, the column with the number of people that each row stands for.",
-    ),
-    option(
-        "--after",
-        section=MEASURING,
-        metavar="RELEASE",
-        multiple=True,
-        type=TableName(),
-        help="A previous release about the same people: what do the two say together? May be repeated.",
-    ),
-    option(
-        "--drivers/--no-drivers",
-        section=MEASURING,
-        default=None,
-        help="Whether to measure t without each quasi-identifier; by default up to a million rows.",
-    ),
-)
 
 _output_options = together(
     option(
@@ -171,9 +113,7 @@ _output_options = together(
 
 @click.command("audit", cls=Command, help=_HELP)
 @click.argument("tables", metavar="[TABLE]...", nargs=-1, type=TableName())
-@role_options
-@requirement_options
-@_measuring_options
+@policy_options("audit")
 @_output_options
 @reading_options
 @running_options
@@ -190,17 +130,17 @@ def command(tables: tuple[str, ...], **given: Any) -> int:
     if given["explain"] and (form == "csv" or given["redact_classes"]):
         with_what = "--format csv" if form == "csv" else "--redact-classes"
         raise click.UsageError(f"--explain shows a class and its values; it cannot go with {with_what}.")
-    what = request_of(tables, given)
+    policy = policy_of_command(tables, given, "audit")
     file = file_of(given["output"])
     listings = [name for name in (given["classes"], file if form == "csv" else None) if name is not None]
     texts = named_targets(file) if form != "csv" else []
-    check_targets([*texts, *(target_for(what.table, name) for name in listings)], what.inputs)
-    audit = _audited(what, given)
-    given["about"] = what.policy.about
+    check_targets([*texts, *(target_for(policy.table, name) for name in listings)], policy.inputs)
+    audit = _audited(policy, given)
+    given["about"] = policy.about
     text = None if form == "csv" else _rendered(audit, form, given)
     classes = [pair for name in listings for pair in _class_files(audit, name)]
     writers: dict[Target, Writer] = {target: text_writer(text or "") for target in texts}
-    commit(writers | {target: table.write_to for target, table in classes}, what.inputs)
+    commit(writers | {target: table.write_to for target, table in classes}, policy.inputs)
     for target, table in classes:
         few = f" Some have fewer than {audit.few} and show single people: it is confidential." if audit.has_few else ""
         say(f"{len(table):,} classes written to {target.shown}.{few}", quiet=given["quiet"])
@@ -221,8 +161,8 @@ def _every_table(tables: tuple[str, ...], form: str, given: dict[str, Any]) -> i
     texts = named_targets(file)
     check_targets(texts, files_read(given["policy"] or (), "the policy"))
     judged, codes = [], []
-    for source, request in requests_of(given):
-        found, code = judged_by(source, request, functools.partial(_audited, given=given))
+    for source, policy in policies_of(given, "audit"):
+        found, code = judged_by(source, policy, functools.partial(_audited, given=given))
         judged.append(found)
         codes.append(code)
     text = tables_text(judged, form, given)
@@ -232,34 +172,12 @@ def _every_table(tables: tuple[str, ...], form: str, given: dict[str, Any]) -> i
     return max(codes)
 
 
-def _audited(what: Request, given: dict[str, Any]) -> Audit:
+def _audited(policy: Policy, given: dict[str, Any]) -> Audit:
     from tclose.auditing import audit
 
     with running(given) as settings:
-        found = audit(
-            what.table,
-            what.policy.roles,
-            require=what.policy.requirements(),
-            any=what.policy.any,
-            preset=what.policy.preset,
-            measure=_measure(given["measure"]),
-            reference=what.policy.reference,
-            population=what.policy.population,
-            population_size=what.policy.sampling.get("population_size"),
-            sampling_fraction=what.policy.sampling.get("sampling_fraction"),
-            weight_column=what.policy.sampling.get("weight_column"),
-            after=list(given["after"]) or None,
-            hierarchies=what.policy.hierarchies,
-            drivers=given["drivers"],
-            read=what.policy.read,
-            **settings,
-        )
+        found = audit(policy, **settings)
     return found.with_people() if given["show_people"] else found
-
-
-def _measure(text: str) -> str | list[str]:
-    """Return what to measure: a word, or models by their keys."""
-    return text if text in ("usual", "all") else [key.strip().replace("-", "_") for key in text.split(",")]
 
 
 def _rendered(audit: Audit, form: str, given: dict[str, Any]) -> str:

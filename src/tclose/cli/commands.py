@@ -57,20 +57,49 @@ class LazyGroup(click.Group):
 class Option(click.Option):
     """An option that is listed under a heading of the help."""
 
-    def __init__(self, *arguments: Any, section: str = _LAST, **options: Any) -> None:
+    def __init__(self, *arguments: Any, section: str = _LAST, usual: bool = False, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self.section = section
+        self.usual = usual
+
+
+_EVERY = "tclose.cli.help_all"
+
+
+def _is_usual(parameter: click.Parameter) -> bool:
+    """Say whether the short help lists a parameter: what is no option of ours is always listed."""
+    return getattr(parameter, "usual", True)
+
+
+def _show_everything(ctx: click.Context, parameter: click.Parameter, value: object) -> None:
+    """Print the help with every option, and end."""
+    del parameter
+    if value and not ctx.resilient_parsing:
+        ctx.meta[_EVERY] = True
+        click.echo(ctx.get_help(), color=ctx.color)
+        ctx.exit()
+
+
+_HELP_ALL = Option(
+    ["--help-all"], is_flag=True, is_eager=True, expose_value=False, callback=_show_everything, usual=True,
+    help="Show every option and exit.",
+)  # fmt: skip
 
 
 class Command(click.Command):
-    """A command whose help lists options under their headings."""
+    """A command whose help lists the usual options under their headings, and with ``--help-all`` every option."""
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Return the parameters, with ``--help-all`` where there are more options than usual ones."""
+        found = super().get_params(ctx)
+        return [*found, _HELP_ALL] if any(not _is_usual(each) for each in found) else found
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options, heading by heading."""
         sections: dict[str, list[tuple[str, str]]] = {}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx) if isinstance(parameter, click.Option) else None
-            if record is not None:
+            if record is not None and (ctx.meta.get(_EVERY) or _is_usual(parameter)):
                 sections.setdefault(getattr(parameter, "section", _LAST), []).append(record)
         for section, records in sorted(sections.items(), key=lambda item: item[0] == _LAST):
             with formatter.section(section):

@@ -18,8 +18,6 @@ from tclose.cli.options import (
     option,
     output_option,
     reading_options,
-    reference_option,
-    role_options,
     running,
     running_options,
     together,
@@ -36,8 +34,10 @@ from tclose.cli.output import (
     named_targets,
     text_writer,
 )
-from tclose.cli.request import Request, request_of
+from tclose.cli.policy_options import policy_options
+from tclose.cli.question import policy_of_command
 from tclose.errors import InputError
+from tclose.policy import Policy
 from tclose.render.words.phrases import units
 from tclose.targets import Target, target_at
 from tclose.transport import RULES
@@ -107,8 +107,7 @@ _explaining_options = together(
 @click.command("explain", cls=Command, help=_HELP)
 @click.argument("tables", metavar="[TABLE]...", nargs=-1, type=TableName())
 @_explaining_options
-@role_options
-@reference_option
+@policy_options("explain")
 @format_option(*_FORMATS)
 @output_option
 @reading_options
@@ -121,22 +120,22 @@ def command(tables: tuple[str, ...], **given: Any) -> None:
         raise click.UsageError("--animate goes with pictures: add --format svg.")
     if given["class_texts"] and given["worst"]:
         raise click.UsageError("--class names one class; --worst cannot go with it.")
-    what = request_of(tables, given)
+    policy = policy_of_command(tables, given, "explain")
     in_folder = form == "svg" and _is_folder(file_of(given["output"]))
-    check_targets([] if in_folder else named_targets(given["output"]), what.inputs)
-    found = _explained(what, given)
+    check_targets([] if in_folder else named_targets(given["output"]), policy.inputs)
+    found = _explained(policy, given)
     if not (given["class_texts"] or given["show_people"]):
         _check_few(found)
     if form == "svg":
-        _deliver_pictures(found, given["output"], what.inputs, animate=given["animate"], quiet=given["quiet"])
+        _deliver_pictures(found, given["output"], policy.inputs, animate=given["animate"], quiet=given["quiet"])
     else:
         deliver(_rendered(found, form, given["output"]), given["output"])
 
 
-def _explained(what: Request, given: dict[str, Any]) -> Explanations:
+def _explained(policy: Policy, given: dict[str, Any]) -> Explanations:
     from tclose.explaining import explain
 
-    roles = what.policy.roles
+    roles = policy.roles
     key, attribute = None, None
     if given["class_texts"]:
         others = tuple(roles.sensitive) if roles.together == "quasi" and len(roles.sensitive) > 1 else ()
@@ -145,14 +144,11 @@ def _explained(what: Request, given: dict[str, Any]) -> Explanations:
         attribute = unnamed[0] if len(unnamed) == 1 else None
     with running(given) as settings:
         return explain(
-            what.table,
-            roles,
+            policy,
             attribute=attribute,
             key=key,
             worst=given["worst"] or 1,
             rule=given["rule"],
-            reference=what.policy.reference,
-            read=what.policy.read,
             **settings,
         )
 

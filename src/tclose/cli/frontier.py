@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -11,22 +11,16 @@ from tclose.cli.commands import Command
 from tclose.cli.options import (
     TableName,
     format_option,
-    option,
     output_option,
     reading_options,
-    recoded_role_options,
     running,
     running_options,
-    together,
 )
 from tclose.cli.output import check_targets, deliver, face, format_for, named_targets
-from tclose.cli.release_choices import recoding_choices
-from tclose.cli.release_options import METHOD_WORDS, recoding_options
-from tclose.cli.request import Request, request_of
-from tclose.cli.requirement_options import requirement_options
-from tclose.exact import Number
+from tclose.cli.policy_options import policy_options
+from tclose.cli.question import policy_of_command
 from tclose.frontiers import Frontier
-from tclose.models.catalogue import MODELS
+from tclose.policy import Policy
 
 _HELP = """Try several thresholds with several methods, and show what each release of
 TABLE would cost. Nothing is released.
@@ -40,33 +34,11 @@ TABLE would cost. Nothing is released.
 What is required besides the swept threshold holds for every release.
 """
 _FORMATS = ("text", "json", "html", "markdown", "svg", "csv")
-_SWEEP = "What to sweep"
-
-_sweep_options = together(
-    option(
-        "--sweep",
-        section=_SWEEP,
-        metavar="MODEL",
-        default="t",
-        show_default=True,
-        help="The model whose threshold is swept: one that takes one number.",
-    ),
-    option("--values", section=_SWEEP, metavar="N,N,…", help="The thresholds; a usual range of t or k if left out."),
-    option(
-        "--methods",
-        section=_SWEEP,
-        metavar="METHOD,…",
-        help=f"The methods to compare, of {', '.join(METHOD_WORDS)}.",
-    ),
-)
 
 
 @click.command("frontier", cls=Command, help=_HELP)
 @click.argument("tables", metavar="[TABLE]...", nargs=-1, type=TableName())
-@_sweep_options
-@recoded_role_options
-@requirement_options
-@recoding_options
+@policy_options("frontier")
 @format_option(*_FORMATS)
 @output_option
 @reading_options
@@ -75,53 +47,26 @@ _sweep_options = together(
 def command(tables: tuple[str, ...], **given: Any) -> None:
     """Show what each threshold costs with each method."""
     form = format_for(given["output"], given["form"], _FORMATS)
-    what = request_of(tables, given)
-    check_targets(named_targets(given["output"]), what.inputs)
-    from tclose.sweeping import USUAL_METHODS
-
-    methods = _parts(given["methods"]) if given["methods"] else USUAL_METHODS
-    values = _parts(given["values"]) if given["values"] else None
-    found = swept(what, given, sweep=_sweep(given["sweep"]), values=values, methods=methods)
+    policy = policy_of_command(tables, given, "frontier")
+    check_targets(named_targets(given["output"]), policy.inputs)
+    found = swept(policy, given)
     deliver(_rendered(found, form, given["output"]), given["output"])
 
 
-def swept(
-    what: Request, given: Mapping[str, Any], *, sweep: str, values: Sequence[Number] | None, methods: Sequence[str]
-) -> Frontier:
+def swept(policy: Policy, given: Mapping[str, Any]) -> Frontier:
     """Return what releases cost of what was asked, with other thresholds of one model.
 
     Parameters
     ----------
-    what, given
-        What was asked, and the options that say what the engine may use.
-    sweep, values, methods
-        As for :func:`tclose.frontier`.
+    policy
+        What was asked.
+    given
+        The options that say how the run is shown.
     """
     from tclose.sweeping import frontier
 
-    policy = what.policy
     with running(given) as settings:
-        return frontier(
-            what.table,
-            policy.roles,
-            sweep=sweep,
-            values=values,
-            methods=methods,
-            require=policy.requirements(),
-            any=policy.any,
-            **recoding_choices(policy),
-            **settings,
-        )
-
-
-def _sweep(text: str) -> str:
-    """Return the key of a model, however it is spelt."""
-    key = text.strip().replace("-", "_")
-    return key if key in MODELS else text
-
-
-def _parts(text: str) -> list[str]:
-    return list(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+        return frontier(policy, **settings)
 
 
 def _rendered(found: Frontier, form: str, target: str | None) -> str:

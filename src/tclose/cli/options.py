@@ -11,17 +11,19 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from tclose.cli.commands import Option
+from tclose.cli.commands import Option as Listed
 from tclose.cli.interrupts import time_limit
 from tclose.cli.messages import speak
 from tclose.errors import InputError
+from tclose.options import Choice, Option, Switch, declared
+from tclose.policy.parts import Resources
 from tclose.progress import terminal_progress
 from tclose.sources.database import DatabaseTable, is_database_address, server_of
-from tclose.sources.source import FORMATS, ReadOptions, SparkSource
+from tclose.sources.source import ReadOptions, SparkSource
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
-ROLES, MEASURING, READING, OUTPUT, RUNNING = "Roles", "Measuring", "Reading", "Output", "Running"
+ROLES, READING, OUTPUT, RUNNING = "Roles", "Reading", "Output", "Running"
 RELEASE = "Release"
 
 
@@ -54,7 +56,30 @@ class Seconds(click.FloatRange):
 
 def option(*declarations: str, section: str, **settings: Any) -> Decorator:
     """Declare an option under a heading of the help."""
-    return click.option(*declarations, cls=Option, section=section, **settings)
+    return click.option(*declarations, cls=Listed, section=section, **settings)
+
+
+def policy_option(each: Option, **more: Any) -> Decorator:
+    """Return an option of a policy as click knows it; its value is read by its kind, and not by click."""
+    settings: dict[str, Any] = {"section": each.section, "help": each.help, "usual": each.usual, **more}
+    if isinstance(each.kind, Switch):
+        (flag,) = (flag for flag in each.flags if flag.startswith("--"))
+        if not each.kind.negative:
+            return option(flag, each.name, is_flag=True, default=None, **settings)
+        return option(f"{flag}/--no-{flag[2:]}", each.name, default=None, **settings)
+    if isinstance(each.kind, Choice):
+        settings["shell_complete"] = _completing(each.kind)
+    if each.bare is not None:
+        settings |= {"is_flag": False, "flag_value": each.bare}
+    metavar = f"[{each.kind.metavar}]" if each.bare is not None else each.kind.metavar
+    return option(*each.flags, each.name, metavar=metavar, multiple=each.kind.repeats, **settings)
+
+
+def _completing(kind: Choice) -> Callable[[click.Context, click.Parameter, str], list[str]]:
+    def complete(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
+        return [word for word in kind.known() if word.startswith(incomplete)]
+
+    return complete
 
 
 def together(*decorators: Decorator) -> Decorator:
@@ -66,154 +91,8 @@ def together(*decorators: Decorator) -> Decorator:
     return decorate
 
 
-order_option = option(
-    "--order",
-    section=ROLES,
-    metavar="NAME=ORDER",
-    multiple=True,
-    help="The order of a sensitive attribute: value, frequency, or its values a,b,c.",
-)
-
-_column_options = together(
-    option(
-        "-q",
-        "--quasi",
-        section=ROLES,
-        metavar="COLUMN",
-        multiple=True,
-        help="A quasi-identifier: what others may know of a person. Repeatable, or a list with commas.",
-    ),
-    option(
-        "-s",
-        "--sensitive",
-        section=ROLES,
-        metavar="NAME[:DISTANCE]",
-        multiple=True,
-        help="A sensitive attribute; its distance is ordered, numeric, nominal or hierarchical. Repeatable.",
-    ),
-    option(
-        "-i",
-        "--identifier",
-        section=ROLES,
-        metavar="COLUMN",
-        multiple=True,
-        help="A column that names a person outright. Repeatable.",
-    ),
-    option(
-        "--person",
-        section=ROLES,
-        metavar="COLUMN",
-        help="The column that tells people apart, where a person may have several rows: people are counted, not rows.",
-    ),
-    option("--rows", section=ROLES, is_flag=True, help="Count rows, though the policy names a person."),
-    option(
-        "--publish",
-        section=ROLES,
-        metavar="COLUMN|all",
-        multiple=True,
-        help="A column to publish as it is, without protection; all: every column without a role. Repeatable.",
-    ),
-    option(
-        "--together",
-        section=ROLES,
-        type=click.Choice(["each", "quasi", "joint"]),
-        help="Several sensitive attributes: each alone, the others as quasi-identifiers, or as one.",
-    ),
-    order_option,
-    option(
-        "--round",
-        section=ROLES,
-        metavar="NAME=STEP",
-        multiple=True,
-        help="Round a sensitive number to multiples of a step, such as 1000 or 0.5, before it is measured; a release "
-        "has the rounded numbers. none: not, though the policy says so.",
-    ),
-)
-
-null_and_policy_options = together(
-    option(
-        "--nulls",
-        section=ROLES,
-        metavar="NAME=MEANING",
-        multiple=True,
-        help="What a missing value means: drop, first, last, category or error.",
-    ),
-    option(
-        "--policy",
-        section=ROLES,
-        metavar="FILE",
-        type=click.Path(),
-        help="Roles and requirements from a file, which other options override. "
-        "Without -q and -s, ./tclose.toml is taken by itself.",
-    ),
-)
-
-role_options = together(
-    _column_options,
-    option(
-        "--hierarchy",
-        section=ROLES,
-        metavar="NAME=FILE",
-        multiple=True,
-        help="The hierarchy of a sensitive attribute, which makes it hierarchical.",
-    ),
-    null_and_policy_options,
-)
-
-recoded_role_options = together(
-    _column_options,
-    option(
-        "--hierarchy",
-        section=ROLES,
-        metavar="NAME=HIERARCHY",
-        multiple=True,
-        help="How a quasi-identifier is generalised: a file, or words such as mask, flat or intervals:5,10. "
-        "Of a sensitive attribute, a file, which makes it hierarchical.",
-    ),
-    null_and_policy_options,
-)
-
-reference_option = option(
-    "--reference",
-    section=MEASURING,
-    metavar="TABLE",
-    help="Compare classes with this table's distribution instead of the audited one's.",
-)
-
 reading_options = together(
-    option("--delimiter", section=READING, metavar="CHAR", help="Between two cells: one character, or 'tab'."),
-    option("--quote", section=READING, metavar="CHAR", help="Around cells; '' for none."),
-    option("--encoding", section=READING, metavar="NAME", help="Such as utf-8 or windows-1252."),
-    option("--decimal", section=READING, type=click.Choice([".", ","]), help="The decimal mark."),
-    option(
-        "--header/--no-header",
-        section=READING,
-        default=None,
-        help="Whether the first line names the columns.",
-    ),
-    option("--sheet", section=READING, metavar="NAME", help="The sheet of a workbook, by name or number."),
-    option(
-        "--null",
-        "null_text",
-        section=READING,
-        metavar="TEXT",
-        multiple=True,
-        help="A text that stands for a missing value, besides the empty one; repeatable.",
-    ),
-    option(
-        "--input-format",
-        "input_format",
-        section=READING,
-        type=click.Choice(FORMATS),
-        metavar="FORMAT",
-        help=f"One of {', '.join(FORMATS)}; found by itself if left out.",
-    ),
-    option(
-        "--unpacked",
-        section=READING,
-        metavar="SIZE",
-        help="The most that a compressed file may unpack to, such as 200GB; 64GB if left out.",
-    ),
+    *(policy_option(each) for each in declared(ReadOptions).values()),
     option("--table", section=READING, metavar="NAME", help="The table of a database: patients, or clinic.patients."),
     option("--query", section=READING, metavar="SQL", help="A query on a database instead of a table."),
     option(
@@ -226,15 +105,7 @@ reading_options = together(
 )
 
 running_options = together(
-    option("--memory", section=RUNNING, metavar="SIZE", help="The most memory to use, such as 4GB."),
-    option("--threads", section=RUNNING, type=click.IntRange(1), metavar="N", help="How many threads to use."),
-    option(
-        "--temp",
-        section=RUNNING,
-        metavar="FOLDER",
-        help="Where to put what does not fit into memory.",
-        type=click.Path(file_okay=False, exists=True),
-    ),
+    *(policy_option(each) for each in declared(Resources).values()),
     option(
         "--engine",
         section=RUNNING,
@@ -277,6 +148,7 @@ def format_option(*formats: str) -> Decorator:
         "--format",
         "form",
         section=OUTPUT,
+        usual=True,
         type=click.Choice(formats),
         help="By the ending of -o if left out, else text.",
     )
@@ -286,24 +158,11 @@ output_option = option(
     "-o",
     "--output",
     section=OUTPUT,
+    usual=True,
     metavar="FILE",
     type=click.Path(),
     help="Write to a file instead of the terminal.",
 )
-
-
-def read_options(given: Mapping[str, Any], usual: ReadOptions | None = None) -> ReadOptions:
-    """Return how files are to be read: as the command line says, else as usual."""
-    usual = usual or ReadOptions()
-    names = ("delimiter", "quote", "encoding", "decimal", "header", "unpacked")
-    chosen = {name: getattr(usual, name) if given[name] is None else given[name] for name in names}
-    sheet = given["sheet"]
-    return ReadOptions(
-        **chosen,
-        null_text=("", *given["null_text"]) if given["null_text"] else usual.null_text,
-        sheet=int(sheet) if sheet and sheet.isdecimal() and len(sheet) < 10 else sheet or usual.sheet,
-        format=given["input_format"] or usual.format,
-    )
 
 
 @contextmanager
@@ -311,7 +170,7 @@ def running(given: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Give a verb what the running options say, and show how far it is."""
     lines = given["shown_progress"] == "json"
     with time_limit(given["timeout"]), terminal_progress(quiet=given["quiet"], lines=lines) as report:
-        yield {"memory": given["memory"], "threads": given["threads"], "temp": given["temp"], "progress": report}
+        yield {"progress": report}
 
 
 def table_names(tables: tuple[str, ...], given: Mapping[str, Any], read: ReadOptions) -> Any:

@@ -15,14 +15,13 @@ from tclose.cli.options import (
     format_option,
     option,
     output_option,
-    read_options,
     reading_options,
     running,
     running_options,
     table_names,
 )
 from tclose.cli.output import check_targets, deliver, face, file_of, format_for, named_targets
-from tclose.cli.request import POLICY_FILE
+from tclose.cli.question import POLICY_FILE, read_options, resources_of
 from tclose.sources import DatabaseTable, files_read
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ _HEAD = """\
 # Read it, correct the roles and thresholds, then judge the table: tclose audit --policy {name}
 # Roles: "quasi-identifier" (others may know it), "sensitive" (to be protected),
 # "identifier" (left out of a release), "person" (tells people apart who have
-# several rows: people are counted), "insensitive" (published as it is).
+# several rows: people are counted), "publish" (published as it is).
 # A column that is not named here is refused, unless [policy] says others = "remove" or "publish".
 
 """
@@ -65,7 +64,7 @@ def command(tables: tuple[str, ...], **given: Any) -> None:
     read = read_options(given)
     table = table_names(tables, given, read)
     with running(given) as settings:
-        found = profile(table, read=read, **settings)
+        found = profile(table, read=read, **resources_of(given), **settings)
     form = format_for(target, given["form"], _FORMATS)
     source = tables[0] if len(tables) == 1 and tables[0] != "-" else None
     if isinstance(table, DatabaseTable):
@@ -81,7 +80,7 @@ def _rendered(found: Profile, form: str, target: str | None, source: str | None,
 
         return json_text(found.to_dict())
     if form == "toml":
-        from tclose.render.data.policies import policy_text
+        from tclose.policy.writing import policy_text
 
         file = file_of(target) or POLICY_FILE
         remarks = {column.name: column.reason for column in found.columns}

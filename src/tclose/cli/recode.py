@@ -12,13 +12,13 @@ from tclose.cli.options import (
     OUTPUT,
     TableName,
     option,
-    read_options,
     reading_options,
     running,
     running_options,
     table_names,
 )
 from tclose.cli.output import check_targets, commit
+from tclose.cli.question import read_options, resources_of
 from tclose.engines.choosing import target_for
 from tclose.errors import counted
 from tclose.sources import files_read
@@ -61,7 +61,7 @@ def command(recipe: str, tables: tuple[str, ...], **given: Any) -> None:
     target = target_for(table, given["output"])
     check_targets([target], inputs, force=given["force"])
     with running(given) as settings:
-        made = recode(table, recipe, read=read, **settings)
+        made = recode(table, recipe, read=read, **resources_of(given), **settings)
     commit({target: made.write_to}, inputs)
     rows = counted(made.rows, "row")
     say(f"{rows} recoded and written to {target.shown}. Nothing was judged.", quiet=given["quiet"])

@@ -11,7 +11,6 @@ from tclose.anonymizing.storing import Companion, Destination, recipe_at, report
 from tclose.cli.failures import FAILS, HOLDS, say
 from tclose.cli.lineage import Events
 from tclose.cli.output import NO_PDF, PDF, deliver, face, file_of
-from tclose.cli.release_choices import is_recoding
 from tclose.engines.choosing import target_for
 from tclose.errors import InputError
 from tclose.frontiers import Frontier
@@ -120,7 +119,7 @@ def _remark(release: Release, given: Mapping[str, Any]) -> None:
             say(f"{name} was not written.", quiet=quiet)
     elif target is None and not given["into"]:
         say("Nothing was written; -o FILE writes the release.", quiet=quiet)
-    elif target is None and given["recipe_file"] is None and is_recoding(given):
+    elif target is None and given["recipe_file"] is None and "levels" in given:
         say("The recipe was not kept; --recipe FILE keeps it, with the original.", quiet=quiet)
 
 

@@ -16,14 +16,11 @@ from tclose.cli.options import (
     RUNNING,
     TableName,
     option,
-    read_options,
     reading_options,
-    recoded_role_options,
     table_names,
     together,
 )
-from tclose.cli.release_options import recoding_options, search_options
-from tclose.cli.requirement_options import requirement_options
+from tclose.cli.policy_options import policy_options
 from tclose.errors import EngineNotInstalledError
 
 if TYPE_CHECKING:
@@ -45,10 +42,7 @@ to anybody.
 
 @click.command("serve", cls=Command, help=_HELP)
 @click.argument("tables", metavar="[TABLE]...", nargs=-1, type=TableName())
-@recoded_role_options
-@requirement_options
-@search_options
-@recoding_options
+@policy_options("serve")
 @reading_options
 @together(
     option(
@@ -87,7 +81,7 @@ def _announce(address: str, way: Path, given: Mapping[str, Any]) -> None:
 
 def _named(tables: tuple[str, ...], given: Mapping[str, Any]) -> Named | None:
     """Return the table that was named and what was asked of it; where no roles are named, the page suggests some."""
-    from tclose.cli.request import POLICY_FILE, request_of
+    from tclose.cli.question import POLICY_FILE, policy_of_command, read_options
     from tclose.policy import Policy
     from tclose.sources import DatabaseTable, locate
     from tclose.sources.database import is_database_address, server_of
@@ -100,8 +94,8 @@ def _named(tables: tuple[str, ...], given: Mapping[str, Any]) -> Named | None:
     is_example = len(tables) == 1 and tables[0].startswith("example:")
     roles_named = given["policy"] or given["quasi"] or given["sensitive"] or is_example
     if roles_named or Path(POLICY_FILE).is_file():
-        what = request_of(tables, given)
-        return Named(what.table, locate(what.table).label, what.policy, roles_known=True)
+        policy = policy_of_command(tables, given, "serve")
+        return Named(policy.table, locate(policy.table).label, policy, roles_known=True)
     if not tables:
         return None
     from tclose.engines.choosing import column_names, database_tables
@@ -117,5 +111,5 @@ def _named(tables: tuple[str, ...], given: Mapping[str, Any]) -> Named | None:
     table = table_names(tables, given, read)
     column_names(table, read=read)
     named = table.address if isinstance(table, DatabaseTable) else tables[0]
-    policy = Policy(source=named if len(tables) == 1 else None, read=read)
+    policy = Policy(table=named if len(tables) == 1 else None, read=read)
     return Named(table, locate(table).label, policy, roles_known=False)

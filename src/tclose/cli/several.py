@@ -8,8 +8,8 @@ from typing import Any
 from tclose.cli.failures import FAILS, FAILURE, HOLDS, USAGE
 from tclose.cli.messages import tell
 from tclose.cli.output import face
-from tclose.cli.request import Request
 from tclose.errors import InputError, TcloseError
+from tclose.policy import Policy
 from tclose.render.data.judgements import FORMS, Judged
 from tclose.render.words.cells import visible
 from tclose.results import Audit
@@ -20,13 +20,13 @@ TABLES_FORMATS = ("text", "json", "markdown", *PIPELINES)
 """The formats that several tables can have."""
 
 
-def judged_by(source: str, request: Callable[[], Request], audited: Callable[[Request], Audit]) -> tuple[Judged, int]:
+def judged_by(source: str, policy: Callable[[], Policy], audited: Callable[[Policy], Audit]) -> tuple[Judged, int]:
     """Return what an audit found of a table, or why there is none, with its exit code."""
     from tclose.cli.options import shown_names
 
     (name,) = shown_names((source,))
     try:
-        audit = audited(request())
+        audit = audited(policy())
     except TcloseError as problem:
         tell(visible(f"Error: {name}: {problem}"), "error")
         return Judged(name, None, str(problem)), USAGE if isinstance(problem, InputError) else FAILURE

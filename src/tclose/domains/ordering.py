@@ -133,7 +133,7 @@ def _occurring(name: object, at: Mapping[str | None, int], draft: Draft) -> str:
 
 def null_text_named() -> str:
     """Return how to say that a text stands for a missing value."""
-    return either("read=ReadOptions(null_text=('', 'NA'))", "--null NA")
+    return either("read=ReadOptions(null=('', 'NA'))", "--null NA")
 
 
 def _scale(name: str) -> str:

@@ -24,7 +24,7 @@ _ROLES = {
     "QUASI_IDENTIFYING_ATTRIBUTE": "quasi-identifier",
     "SENSITIVE_ATTRIBUTE": "sensitive",
     "IDENTIFYING_ATTRIBUTE": "identifier",
-    "INSENSITIVE_ATTRIBUTE": "insensitive",
+    "INSENSITIVE_ATTRIBUTE": "publish",
 }
 _LOSSES = (("loss", "arx"), ("precision", "precision"), ("non-uniform entropy", "nue"))
 TABLE, POLICY, HIERARCHIES = "table.csv", "tclose.toml", "hierarchies"
@@ -54,7 +54,7 @@ class Imported:
 
     def write(self, folder: Path) -> None:
         """Write the policy, the table and the hierarchies into a folder that is there and empty."""
-        from tclose.render.data.policies import policy_text
+        from tclose.policy.writing import policy_text
 
         with _archive(self.path) as archive:
             for name, member in self.members.items():
@@ -207,4 +207,4 @@ def _remarks(config: ET.Element) -> Iterator[str]:
     weights = {each.findtext("weight", "") for each in config.iter("attributeWeight")}
     if len(weights) > 1:
         yield "ARX weighs columns; give each its weight = NUMBER here."
-    yield "ARX writes missing values as NULL: say null_text = ['', 'NULL'] in [table] if the table has them."
+    yield "ARX writes missing values as NULL: say null = ['', 'NULL'] in [table] if the table has them."

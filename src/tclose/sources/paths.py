@@ -168,7 +168,7 @@ def _one_format(paths: Iterable[Path], options: ReadOptions) -> str:
     for path in paths:
         with path.open("rb") as file:
             head = file.read(_HEAD_BYTES)
-        name = options.format or format_by_name(path)
+        name = options.input_format or format_by_name(path)
         if name is None and compression_of(head) is None:
             name = format_by_content(head)
         check_is_table(head, name or "csv", repr(str(path)))

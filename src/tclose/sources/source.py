@@ -6,23 +6,56 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Any, ClassVar, Literal
 
-from tclose.errors import SourceError, closest, listed
+from tclose.errors import SourceError
+from tclose.options import Choice, Kind, Many, Part, Schema, Switch, Text, UnfitError, option, words
 from tclose.sources.examples import Example
 
 FORMATS = ("csv", "tsv", "parquet", "json", "jsonl", "arrow", "excel", "spss", "sas", "stata")
 """Every file format that can be read."""
 
 _USUALLY_UNPACKED = "64GB"
+_LONGEST_SHEET_NUMBER = 10
 _SIZE = re.compile(r"\s*([0-9]{1,9})\s*([KMGT]?)B\s*", re.IGNORECASE)
 
 FrameKind = Literal["pandas", "polars", "arrow", "stream", "duckdb"]
 """How a frame held by the caller is handed over."""
 
 
+class Sheet(Kind):
+    """The name of a sheet, or its number."""
+
+    metavar = "SHEET"
+
+    def read(self, value: object) -> Any:
+        """Return a name or a number."""
+        if isinstance(value, bool) or not isinstance(value, str | int):
+            raise UnfitError("must be the name or the number of a sheet.")
+        return value
+
+    def parse(self, text: str) -> object:
+        """Return the number that a text is, else the text."""
+        return int(text) if text.isdecimal() and len(text) < _LONGEST_SHEET_NUMBER else text
+
+    def schema(self) -> Schema:
+        """Return the JSON Schema."""
+        return {"type": ["string", "integer"]}
+
+
+class NullTexts(Many):
+    """Texts for missing values, besides the empty one."""
+
+    def __init__(self) -> None:
+        super().__init__(Text())
+
+    def parse(self, text: str) -> object:
+        """Return the text; the empty one stands for a missing value too."""
+        return ["", text]
+
+
 @dataclass(frozen=True)
-class ReadOptions:
+class ReadOptions(Part):
     r"""How a file is to be read; what is left out is found by looking at the file.
 
     Parameters
@@ -37,11 +70,11 @@ class ReadOptions:
         The decimal mark: ``"."`` or ``","``.
     header
         Whether the first line names the columns.
-    null_text
+    null
         The texts that stand for a missing value.
     sheet
         The sheet of a workbook, by name or by position counted from 1; the first by default.
-    format
+    input_format
         One of :data:`FORMATS`; by name and content of the file when left out.
     unpacked
         The most that a compressed file may unpack to, such as ``"200GB"``; 64 GB by default.
@@ -52,27 +85,47 @@ class ReadOptions:
     '\t'
     """
 
-    delimiter: str | None = None
-    quote: str | None = None
-    encoding: str | None = None
-    decimal: str | None = None
-    header: bool | None = None
-    null_text: tuple[str, ...] = ("",)
-    sheet: str | int | None = None
-    format: str | None = None
-    unpacked: str | None = None
+    SECTION: ClassVar[str] = "Reading"
+    PLACE: ClassVar[str] = "table"
+
+    delimiter: str | None = option(
+        None, kind=Text("CHAR"), label="Between two cells", help="The character between two cells, or 'tab'."
+    )
+    quote: str | None = option(
+        None, kind=Text("CHAR"), label="Around cells", help="The character around cells; '' for none."
+    )
+    encoding: str | None = option(
+        None, kind=Text("NAME"), label="Letters", help="The encoding, such as utf-8 or windows-1252."
+    )
+    decimal: str | None = option(
+        None, kind=words(".", ","), label="Decimal mark", help="The decimal mark: a point or a comma."
+    )
+    header: bool | None = option(
+        None, kind=Switch(), label="The first line", help="Whether the first line names the columns."
+    )
+    null: tuple[str, ...] = option(
+        ("",), kind=NullTexts(), label="Missing, besides empty cells",
+        help="A text that stands for a missing value, besides the empty one. Repeatable.",
+    )  # fmt: skip
+    sheet: str | int | None = option(
+        None, kind=Sheet(), help="The sheet of a workbook, by name or number; the first by default."
+    )
+    input_format: str | None = option(
+        None, kind=Choice(lambda: FORMATS, metavar="FORMAT"),
+        help=f"The format of the file: {', '.join(FORMATS)}; recognised by default.",
+    )  # fmt: skip
+    unpacked: str | None = option(
+        None, kind=Text("SIZE"),
+        help="The most that a compressed file may unpack to, such as 200GB; 64GB by default.",
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
+        """Check how a file is to be read."""
+        super().__post_init__()
         if self.delimiter in {"tab", "\\t"}:
             object.__setattr__(self, "delimiter", "\t")
-        null_text = (self.null_text,) if isinstance(self.null_text, str) else tuple(self.null_text)
-        object.__setattr__(self, "null_text", null_text)
         self._check_marks()
         _ = self.most_unpacked
-        if self.format is not None and self.format not in FORMATS:
-            near = closest(self.format, FORMATS)
-            hint = f" Did you mean {near!r}?" if near else ""
-            raise SourceError(f"The format {self.format!r} is not known; it is one of {listed(FORMATS)}.{hint}")
 
     @property
     def most_unpacked(self) -> int:
@@ -87,8 +140,6 @@ class ReadOptions:
             raise SourceError("The delimiter must be one character, not a quote or a line end, or the word 'tab'.")
         if self.quote is not None and (len(self.quote) > 1 or self.quote in {"\r", "\n", self.delimiter}):
             raise SourceError("The quote must be one character other than the delimiter, or empty for none.")
-        if self.decimal not in {None, ".", ","}:
-            raise SourceError("The decimal mark must be '.' or ','.")
 
 
 @dataclass(frozen=True)

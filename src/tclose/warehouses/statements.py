@@ -9,7 +9,9 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from tclose.errors import InputError, listed
-from tclose.models.catalogue import Requirement, Wanted, requirements
+from tclose.models.catalogue import Requirement
+from tclose.policy import Policy
+from tclose.policy.verbs import SqlKeywords, verb
 from tclose.roles import Distance, Nominal, Ordered, Roles
 from tclose.sources.database import table_parts
 from tclose.warehouses.dialects import SqlDialect, dialect_named
@@ -18,13 +20,8 @@ MODELS = ("k", "l", "t")
 """The models that a statement can judge."""
 
 
-def audit_sql(
-    table: str,
-    roles: Roles,
-    *,
-    require: Wanted | Iterable[Requirement] | None = None,
-    dialect: str = "duckdb",
-) -> str:
+@verb(SqlKeywords)
+def audit_sql(policy: Policy, *, dialect: str) -> str:
     """Return one SQL statement that measures k, l and t of a table and says what fails, in whole numbers.
 
     Each row of its result is a figure: ``model``, ``attribute``, ``counts`` (rows or people), ``numerator`` and
@@ -37,8 +34,7 @@ def audit_sql(
         The table as it is named there: ``visits``, or ``clinic.visits``; names with a dot stand in double quotes.
     roles
         Which column is what. Sensitive attributes are ordered or nominal, and say so.
-    require
-        What must hold, of k, l and t: ``{"k": 5, "t": {"salary": "0.2"}}``.
+    {options}
     dialect
         ``"bigquery"``, ``"duckdb"``, ``"postgres"``, ``"snowflake"``, ``"spark"`` or ``"sqlite"``.
 
@@ -49,7 +45,8 @@ def audit_sql(
     'WITH tclose_source AS ('
     """
     chosen = dialect_named(dialect)
-    wanted = requirements(require)
+    roles, wanted = policy.roles, policy.requirements()
+    _check_policy(policy)
     _check(roles, wanted)
     attributes = [
         _attribute(name, distance, wanted, chosen)
@@ -58,7 +55,7 @@ def audit_sql(
     sizes = [each.threshold for each in wanted if each.model.key == "k"]
     return str(
         _macros().tclose_audit(
-            ".".join(chosen.identifier(part) for part in table_parts(table)),
+            ".".join(chosen.identifier(part) for part in table_parts(str(policy.table))),
             [chosen.identifier(name) for name in roles.quasi],
             attributes,
             math.ceil(max(sizes)) if sizes else None,
@@ -66,6 +63,21 @@ def audit_sql(
             chosen.key,
         )
     )
+
+
+def _check_policy(policy: Policy) -> None:
+    """Refuse a policy that compares the table with others, of which a statement knows nothing."""
+    baseline = policy.baseline
+    others = {
+        "reference": baseline.reference, "population": baseline.population, "after": baseline.after,
+        "population_size": baseline.population_size, "sampling_fraction": baseline.sampling_fraction,
+        "weight_column": baseline.weight_column,
+    }  # fmt: skip
+    asked = [name for name, value in others.items() if value is not None]
+    if asked:
+        raise InputError(
+            f"A statement compares classes with the table itself, not with {listed(asked)}; use 'tclose audit'."
+        )
 
 
 def _check(roles: Roles, wanted: Iterable[Requirement]) -> None:

@@ -24,7 +24,7 @@ from tclose.web.pictures import drawn, listed, played
 from tclose.web.workspace import Opened
 
 
-def attacked_release(opened: Opened, policy: Policy, options: Mapping[str, Any], job: Job) -> Outcome:
+def attacked_release(opened: Opened, policy: Policy, job: Job) -> Outcome:
     """Try all attackers on releases of halves of the table that are made as the policy says, with a control group.
 
     Parameters
@@ -32,26 +32,11 @@ def attacked_release(opened: Opened, policy: Policy, options: Mapping[str, Any],
     opened
         The table.
     policy
-        Roles, hierarchies and requirements.
-    options
-        How releases are made.
+        What is asked of the release.
     job
         Told how far the work is.
     """
-    choices = policy.release
-    found = attacked(
-        opened.rows(job.tell),
-        policy.roles,
-        require=policy.requirements(),
-        any=policy.any,
-        gain=choices.withstand or policy.gain,
-        method=choices.method,
-        loss=choices.loss,
-        pruned=choices.pruned,
-        against=choices.against,
-        **options,
-        progress=job.tell,
-    )
+    found = attacked(policy.with_table(opened.rows(job.tell)), progress=job.tell)
     data = {
         "holds": found.holds,
         "title": words.title(found),

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tclose.policy_about import About
+from tclose.policy.parts import About
 from tclose.results import Audit
 from tclose.web.work import Made
 

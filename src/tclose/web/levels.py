@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from tclose.anonymizing.framing import Frame, RecodingOptions
+from tclose.anonymizing.framing import Frame
 from tclose.anonymizing.people_on_levels import PeopleOnLevels
-from tclose.anonymizing.releasing import chosen_search, framed_table
+from tclose.anonymizing.releasing import framed_table, search_of
 from tclose.auditing import audit_release, check_attributes
 from tclose.engines.choosing import session_for, working_session
 from tclose.engines.levels import LevelledTable, LevelsEngine
@@ -74,17 +74,20 @@ def of_people(opened: Opened, policy: Policy, frame: Frame, job: Job) -> Iterato
 
 def framed_rows(opened: Opened, policy: Policy, job: Job) -> Frame:
     """Return the rows of a table, counted, with their hierarchies; the last ones are kept."""
-    trees = {name: tree if isinstance(tree, str) else dict(tree) for name, tree in policy.hierarchies.items()}
-    asked = json.dumps([repr(policy.roles), trees, dict(policy.weights)], sort_keys=True, default=str)
+    trees = {
+        name: dict(tree) if isinstance(tree, Mapping) else str(tree)
+        for name, tree in policy.columns.hierarchies.items()
+    }
+    asked = json.dumps([repr(policy.roles), trees, dict(policy.columns.weights)], sort_keys=True, default=str)
     rows = opened.rows(job.tell)
 
     def counted() -> Frame:
         session = session_for(rows, read=policy.read)
         table, roles = opened_with(session, rows, policy.roles)
-        search = chosen_search("lm", "original", job.tell, whole_classes=False, pruned=False)
-        options = RecodingOptions(policy.hierarchies, {}, policy.weights)
+        whole = policy.with_options({"levels": {}, "suppress": "0", "intervals": True, "seed": 0})
+        search = search_of(whole, job.tell, whole_classes=False, own=False)
         roles = roles.by_rows
-        return framed_table(session, table.keep([*roles.quasi, *roles.sensitive]), roles, (), options, search)
+        return framed_table(session, table.keep([*roles.quasi, *roles.sensitive]), roles, (), whole, search)
 
     return opened.once("frame", asked, counted, job.tell)
 

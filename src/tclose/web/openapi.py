@@ -33,7 +33,7 @@ def _or_null(schema: Schema) -> Schema:
 _MARKS: Schema = {
     **{mark: _or_null(_TEXT) for mark in ("delimiter", "quote", "encoding", "decimal")},
     "header": _or_null({"type": "boolean"}),
-    "missing": _list(_TEXT),
+    "null": _list(_TEXT),
 }
 _SCHEMAS: dict[str, Schema] = {
     "Error": _object("error", error=_object("kind message", kind=_TEXT, message=_TEXT)),

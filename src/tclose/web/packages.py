@@ -9,11 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from tclose.policy import Policy
-from tclose.policy_release import ReleasePolicy
+from tclose.policy.writing import policy_text
 from tclose.releases import Release, Written
 from tclose.render.data.json import json_text
 from tclose.render.data.lineage import Handed
-from tclose.render.data.policies import policy_text
 from tclose.render.data.statements import dataset_statement
 from tclose.render.words.folders import without_folders
 from tclose.roles import Distance, Hierarchical, Roles
@@ -86,10 +85,7 @@ def handed_over(policy: Policy) -> Policy:
     roles = policy.roles
     sensitive = {name: distance and _without_folder(distance) for name, distance in roles.sensitive.items()}
     known = Roles(roles.quasi, sensitive, together=roles.together, publish=roles.publish)
-    return replace(
-        policy, roles=known, source=None, reference=None, population=None, hierarchies={}, levels={}, weights={},
-        release=ReleasePolicy(), sampling={},
-    )  # fmt: skip
+    return Policy(roles=known, required=policy.required, read=policy.read, about=policy.about)
 
 
 def _without_folder(distance: Distance) -> Distance:

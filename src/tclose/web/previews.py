@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from tclose.engines.choosing import session_for
 from tclose.errors import InputError
 from tclose.hierarchies import Hierarchy, built_hierarchy, hierarchy_of, inferred_hierarchy, is_builder, tree_of_rows
 from tclose.policy import Policy
+from tclose.policy.parts import GivenHierarchy
 from tclose.values import as_text
 
 SHOWN = 8
@@ -39,11 +40,11 @@ def previews(rows: object, policy: Policy, wanted: Sequence[str] | None = None) 
     for name in policy.roles.quasi:
         if wanted is None or name in wanted:
             observed = session.values(table.keep([name]), (name,))
-            found[name] = _preview(name, policy.hierarchies.get(name), observed)
+            found[name] = _preview(name, policy.columns.hierarchies.get(name), observed)
     return found
 
 
-def _preview(name: str, given: str | Mapping[str, object] | None, observed: Observed) -> dict[str, Any]:
+def _preview(name: str, given: GivenHierarchy | None, observed: Observed) -> dict[str, Any]:
     texts = _texts(observed)
     try:
         tree, words, note = _hierarchy(name, given, observed)
@@ -75,9 +76,7 @@ def _tree(tree: Hierarchy, texts: Sequence[str]) -> object:
     return found if len(found) == 1 else None
 
 
-def _hierarchy(
-    name: str, given: str | Mapping[str, object] | None, observed: Observed
-) -> tuple[Hierarchy, str | None, str]:
+def _hierarchy(name: str, given: GivenHierarchy | None, observed: Observed) -> tuple[Hierarchy, str | None, str]:
     """Return a hierarchy, the words to write into the policy for it if there are some, and a remark."""
     values, counts = _values(observed), observed.counts.tolist()
     if given is None:

@@ -32,7 +32,7 @@ def reading(opened: Opened) -> dict[str, Any]:
         raise InputError("This table is not read from a text file: there is nothing to choose.")
     options = source.options
     marks = {mark: getattr(options, mark) for mark in _MARKS}
-    return {"sample": _sample(source), **marks, "missing": [text for text in options.null_text if text]}
+    return {"sample": _sample(source), **marks, "null": [text for text in options.null if text]}
 
 
 def _sample(source: FileSource) -> list[str] | None:
@@ -60,10 +60,10 @@ def chosen(opened: Opened, asked: Mapping[str, Any]) -> FileSource:
     source = text_file(opened)
     if source is None:
         raise InputError("This table is not read from a text file: there is nothing to choose.")
-    unknown = asked.keys() - {*_MARKS, "missing"}
-    texts, missing = [asked.get(mark) for mark in _MARKS[:-1]], asked.get("missing") or []
+    unknown = asked.keys() - {*_MARKS, "null"}
+    texts, missing = [asked.get(mark) for mark in _MARKS[:-1]], asked.get("null") or []
     if unknown or not isinstance(missing, list) or not all(text is None or isinstance(text, str) for text in texts):
-        raise InputError(f"How a file is read is said by {', '.join(_MARKS)} and missing.")
+        raise InputError(f"How a file is read is said by {', '.join(_MARKS)} and null.")
     if not all(isinstance(text, str) for text in missing):
         raise InputError("What stands for a missing value is said by texts.")
     if asked.get("header") not in (None, True, False):
@@ -71,6 +71,6 @@ def chosen(opened: Opened, asked: Mapping[str, Any]) -> FileSource:
     delimiter, quote, encoding, decimal = texts
     options = replace(
         source.options, delimiter=delimiter, quote=quote, encoding=encoding, decimal=decimal,
-        header=asked.get("header"), null_text=("", *missing),
+        header=asked.get("header"), null=("", *missing),
     )  # fmt: skip
     return replace(source, options=options)

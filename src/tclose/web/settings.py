@@ -13,10 +13,10 @@ from typing import Any
 
 from tclose.errors import InputError, PolicyError
 from tclose.hierarchies import is_builder
-from tclose.policy import Policy, mapping_of, policy_of
-from tclose.policy_about import About, about_of
-from tclose.policy_files import parse_policy
-from tclose.render.data.policies import policy_text
+from tclose.policy import Policy, parse_policy, policy_of
+from tclose.policy.files import mapping_of
+from tclose.policy.parts import About
+from tclose.policy.writing import policy_text
 from tclose.web.workspace import Opened
 
 _LONGEST_NUMBER = 60
@@ -81,15 +81,11 @@ def policy_from(data: object, opened: Opened) -> Policy:
             _check_hierarchy(name, given, opened.paths)
     policy = policy_of(data, Path())
     mine = opened.policy
-    release = replace(policy.release, key_file=mine.release.key_file, key_variable=mine.release.key_variable)
-    return replace(
-        policy,
-        source=mine.source,
-        reference=mine.reference,
-        population=mine.population,
-        read=mine.read,
-        release=release,
-    )
+    kept = {
+        "key_file": mine.release.key_file, "key_variable": mine.release.key_variable,
+        "reference": mine.baseline.reference, "population": mine.baseline.population,
+    }  # fmt: skip
+    return replace(policy.with_options(kept), table=mine.table, read=mine.read, resources=mine.resources)
 
 
 def about_now(opened: Opened | None) -> About:
@@ -97,7 +93,7 @@ def about_now(opened: Opened | None) -> About:
     if opened is None:
         return About()
     given = opened.settings.get("report") if isinstance(opened.settings, Mapping) else None
-    return opened.policy.about if given is None else about_of(mapping_of(given, "[report]"))
+    return opened.policy.about if given is None else policy_of({"report": mapping_of(given, "[report]")}, Path()).about
 
 
 def policy_of_file(text: str, opened: Opened) -> dict[str, Any]:

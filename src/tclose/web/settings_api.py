@@ -46,7 +46,7 @@ async def script(request: Request) -> Response:
 
 async def policy_file(request: Request) -> Response:
     """Return the settings as the text of a policy file."""
-    from tclose.render.data.policies import policy_text
+    from tclose.policy.writing import policy_text
 
     opened = opened_table(request)
     asked = parsed(await request.body())

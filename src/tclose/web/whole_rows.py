@@ -42,7 +42,7 @@ def whole_rows(made: Made, opened: Opened) -> dict[str, Any]:
     return {
         "columns": names,
         "published": [name for name in names if name in recipe.published],
-        "disguised": [name for name in names if name in (*recipe.roles.shown_people, *recipe.roles.shift)],
+        "disguised": [name for name in names if name in (*recipe.roles.shown_people, *recipe.roles.shifted)],
         "total": made.release.original_rows,
         "rows": [
             {"before": row, "after": _after(recipe, dict(zip(names, row, strict=True)), found[key][0])}

@@ -56,7 +56,7 @@ def profile(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
     policy = opened.policy
     if not opened.roles_known:
         suggested = found.policy()
-        policy = replace(suggested, source=policy.source, read=policy.read, release=policy.release)
+        policy = replace(suggested, table=policy.table, read=policy.read, release=policy.release)
     policy = replace(policy, roles=_decided(policy.roles, [column.name for column in found.columns]))
     told = {"profile": found.to_dict(), "policy": policy_data(policy), "suggested": not opened.roles_known}
     return Outcome(told)
@@ -76,22 +76,10 @@ def audit(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
 
     policy = policy_from(asked.get("policy"), opened)
     drivers = asked.get("drivers")
-    found = audited(
-        opened.rows(job.tell),
-        policy.roles,
-        require=policy.requirements(),
-        any=policy.any,
-        preset=policy.preset,
-        measure=_measure(asked.get("measure", "usual")),
-        reference=policy.reference,
-        population=policy.population,
-        population_size=policy.sampling.get("population_size"),
-        sampling_fraction=policy.sampling.get("sampling_fraction"),
-        weight_column=policy.sampling.get("weight_column"),
-        drivers=drivers if isinstance(drivers, bool) else None,
-        read=policy.read,
-        progress=job.tell,
-    )
+    policy = policy.with_options({
+        "measure": _measure(asked.get("measure", "usual")), "drivers": drivers if isinstance(drivers, bool) else None
+    })  # fmt: skip
+    found = audited(policy.with_table(opened.rows(job.tell)), progress=job.tell)
     return Outcome({**_audit_data(found), "made_for": _made_for(policy)}, found)
 
 
@@ -183,35 +171,19 @@ def attack(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
     from tclose.web.analyses import attacked_release
 
     policy = policy_from(asked.get("policy"), opened)
-    hidden = {**_recoding(policy), "seed": secret_seed(policy.release.seed)}  # a report may show what was found
-    found = attacked_release(opened, policy, hidden, job)
+    hidden = policy.with_options({"seed": secret_seed(policy.release.seed)})  # a report may show what was found
+    found = attacked_release(opened, hidden, job)
     return replace(found, data={**found.data, "made_for": _made_for(policy)})
 
 
 def anonymize(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
     """Make a release, write it into the private folder, and audit what was written."""
     from tclose.anonymizing import anonymize as anonymized
-    from tclose.anonymizing.disguising import read_key
     from tclose.render.data.releases import release_data, report_data
 
     policy = policy_from(asked.get("policy"), opened)
-    choices, asked_for = policy.release, _made_for(policy)
-    release = anonymized(
-        opened.rows(job.tell),
-        policy.roles,
-        require=policy.requirements(),
-        preset=policy.preset,
-        method=choices.method,
-        loss=choices.loss,
-        pruned=choices.pruned,
-        against=choices.against,
-        numbers=policy.numbers,
-        key=read_key(choices.key_file, choices.key_variable),
-        shift_days=choices.shift_days,
-        withstand=choices.withstand or policy.gain,
-        **_recoding(policy),
-        progress=job.tell,
-    )
+    asked_for = _made_for(policy)
+    release = anonymized(policy.with_table(opened.rows(job.tell)), progress=job.tell)
     if not release.holds:
         return Outcome({"release": release_data(release), **_release_words(release, None), "made_for": asked_for}, None)
     folder = opened.folder / f"release-{job.id}"
@@ -224,21 +196,6 @@ def anonymize(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
     told = report_data(release.with_original(), written)  # the page is the owner's; what it hands over is not
     data = {"release": told, **_release_words(release, written), "made_for": asked_for}
     return Outcome(data, Made(release, written, folder, policy))
-
-
-def _recoding(policy: Policy) -> dict[str, Any]:
-    """Return what anonymize and frontier share."""
-    choices = policy.release
-    return {
-        "hierarchies": policy.hierarchies,
-        "levels": policy.levels,
-        "weights": policy.weights,
-        "suppress": choices.suppress,
-        "intervals": choices.intervals,
-        "effort": choices.effort,
-        "seed": choices.seed,
-        "read": policy.read,
-    }
 
 
 def _release_words(release: Release, written: Written | None) -> dict[str, Any]:
@@ -268,8 +225,8 @@ def _release_words(release: Release, written: Written | None) -> dict[str, Any]:
 
 def frontier(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
     """Sweep a threshold, and see what each method's release costs."""
+    from tclose.policy.parts import USUAL_METHODS
     from tclose.render.pictures.frontier import frontier_picture
-    from tclose.sweeping import USUAL_METHODS
     from tclose.sweeping import frontier as swept
 
     policy = policy_from(asked.get("policy"), opened)
@@ -278,17 +235,8 @@ def frontier(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
         raise InputError("The swept model is named by its key, such as t.")
     if not isinstance(methods, list) or not methods or not all(isinstance(method, str) for method in methods):
         raise InputError("The methods to compare are a list of names.")
-    found = swept(
-        opened.rows(job.tell),
-        policy.roles,
-        sweep=sweep,
-        methods=tuple(dict.fromkeys(methods)),
-        require=policy.requirements(),
-        any=policy.any,
-        loss=policy.release.loss,
-        **_recoding(policy),
-        progress=job.tell,
-    )
+    policy = policy.with_options({"sweep": sweep, "methods": tuple(dict.fromkeys(methods))})
+    found = swept(policy.with_table(opened.rows(job.tell)), progress=job.tell)
     data = {"frontier": found.to_dict(), "picture": played(frontier_picture(found)), "made_for": _made_for(policy)}
     return Outcome(data, found)
 

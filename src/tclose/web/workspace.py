@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 from tclose.engines.base import Progress
 from tclose.engines.choosing import held_rows
 from tclose.errors import InputError, SourceError
-from tclose.policy import Policy
+from tclose.policy.policy import Policy, Required
 from tclose.sources import EXAMPLES, DatabaseTable, is_database, locate
 from tclose.sources.examples import example_named
 from tclose.sources.formats import COMPRESSION_OF_SUFFIX, FORMAT_OF_SUFFIX
@@ -185,7 +185,7 @@ class Workspace:
     def open_example(self, name: str) -> Opened:
         """Open a built-in example."""
         example = example_named(name)
-        policy = Policy(roles=example.roles, thresholds=EXAMPLE_THRESHOLDS, source=f"example:{name}")
+        policy = Policy(table=f"example:{name}", roles=example.roles, required=Required(require=EXAMPLE_THRESHOLDS))
         return self._opened(f"the example '{name}'", f"example:{name}", policy, roles_known=True)
 
     def open_upload(self, file: Path, name: str) -> Opened:
@@ -215,7 +215,7 @@ class Workspace:
         source = DatabaseTable(database.uri, table=table)
         if database.folder is not None:
             source = source.named(f"{table} of {database.label}")
-        policy = Policy(source=source.address if database.folder is None else None)
+        policy = Policy(table=source.address if database.folder is None else None)
         opened = self._opened(source.label, source, policy, roles_known=False)
         opened.database = database.id
         return opened
@@ -302,7 +302,7 @@ def _remove(database: Database) -> None:
 
 def _hierarchy_texts(policy: Policy) -> list[str]:
     trees = [getattr(distance, "tree", None) for distance in policy.roles.sensitive.values()]
-    return [str(tree) for tree in (*trees, *policy.hierarchies.values()) if isinstance(tree, str | Path)]
+    return [str(tree) for tree in (*trees, *policy.columns.hierarchies.values()) if isinstance(tree, str | Path)]
 
 
 def examples() -> list[dict[str, Any]]:

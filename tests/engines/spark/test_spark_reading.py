@@ -13,17 +13,17 @@ from tclose.sources import ReadOptions
 
 ROLES = tclose.Roles(quasi="zip", sensitive="pay")
 HONOURED = {
-    "null": ("zip,pay\n1,a\n1,NA\n2,a\n2,\n", ReadOptions(null_text=("", "NA"))),
-    "null in numbers": ("zip,pay\n-9,a\n1,b\n2,a\n", ReadOptions(null_text=("", "-9"))),
+    "null": ("zip,pay\n1,a\n1,NA\n2,a\n2,\n", ReadOptions(null=("", "NA"))),
+    "null in numbers": ("zip,pay\n-9,a\n1,b\n2,a\n", ReadOptions(null=("", "-9"))),
     "delimiter": ("zip;pay\n1;a,b\n1;c\n", ReadOptions(delimiter=";")),
     "tab": ("zip\tpay\n1\ta\n1\tc\n", ReadOptions(delimiter="tab")),
     "quote": ("zip,pay\n1,'a,b'\n1,'it''s'\n", ReadOptions(quote="'")),
     "no quote": ('zip,pay\n1,"a\n1,b\\c\n', ReadOptions(quote="")),
     "encoding": ("zip,pay\n1,é\n1,ü\n", ReadOptions(encoding="latin-1")),
-    "format": ("zip\tpay\n1\ta\n2\tc\n", ReadOptions(format="tsv")),
+    "format": ("zip\tpay\n1\ta\n2\tc\n", ReadOptions(input_format="tsv")),
     "point": ("zip,pay\n1.5,a\n1.5,b\n", ReadOptions(decimal=".")),
     "comma": ('zip,pay\n"1,234",a\n"1,5",b\n"1,234",b\n', ReadOptions(decimal=",")),
-    "several nulls": ("zip,pay\n1,NA\n1,-\n2,a\n", ReadOptions(null_text=("", "NA", "-"))),
+    "several nulls": ("zip,pay\n1,NA\n1,-\n2,a\n", ReadOptions(null=("", "NA", "-"))),
     "a quoted line break": ('zip,pay\n1,"a\nb,c"\n2,d\n', ReadOptions(delimiter=",")),
     "empty cells": ('zip,pay\n1,""\n2,\n1,a\n', ReadOptions(delimiter=",")),
 }
@@ -48,10 +48,10 @@ def test_a_file_without_a_header_has_the_names_that_it_has_elsewhere(spark, tmp_
 
 REFUSED = {
     "sheet": ReadOptions(sheet=1),
-    "format": ReadOptions(format="excel"),
+    "format": ReadOptions(input_format="excel"),
     "encoding": ReadOptions(encoding="utf-16"),
     "no encoding": ReadOptions(encoding="hex"),
-    "empty texts": ReadOptions(null_text=("NA",)),
+    "empty texts": ReadOptions(null=("NA",)),
 }
 
 
@@ -134,7 +134,7 @@ def test_files_whose_headers_differ_are_no_table(spark, tmp_path):
 
 def test_options_are_refused_of_a_frame_that_has_been_read(spark):
     frame = spark.createDataFrame([(1, "a"), (1, "NA")], "zip int, pay string")
-    for given in ({"read": ReadOptions(null_text=("", "NA"))}, {"memory": "1GB"}, {"threads": 1}, {"temp": "."}):
+    for given in ({"read": ReadOptions(null=("", "NA"))}, {"memory": "1GB"}, {"threads": 1}, {"temp": "."}):
         with pytest.raises(errors.InputError, match="not for tclose"):
             tclose.audit(frame, ROLES, **given)
         with pytest.raises(errors.InputError, match="not for tclose"):

@@ -59,7 +59,7 @@ def scan_of(path: Path, dialect: Dialect, nulls: Sequence[str], *, counted: bool
 
 def nulls_of(options: ReadOptions) -> tuple[str, ...]:
     """Return the texts that stand for missing values in a text table."""
-    return options.null_text or (NEVER_IN_TEXT,)
+    return options.null or (NEVER_IN_TEXT,)
 
 
 @dataclass(frozen=True)

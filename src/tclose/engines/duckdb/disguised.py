@@ -91,7 +91,7 @@ def _check_dates(table: LoadedTable, column: Column, days: int) -> None:
     if found:
         raise InputError(
             f"The column {column.name!r} of {table.label} has {counted(found, 'date')} at the end of the calendar. If "
-            "it stands for a missing one, it would give the offset away: declare it missing (null_text=…, --null TEXT)."
+            "it stands for a missing one, it would give the offset away: declare it missing (null=…, --null TEXT)."
         )
 
 

@@ -144,7 +144,7 @@ def _load_stream(connection: duckdb.DuckDBPyConnection, source: StreamSource) ->
     with reading as stream, copy.open("xb") as file:
         shutil.copyfileobj(stream, file)
     head = _head(copy, source.label)
-    kind = source.options.format or format_by_content(head)
+    kind = source.options.input_format or format_by_content(head)
     check_is_table(head, kind, source.label)
     return load(connection, FileSource(source.label, (copy,), kind, source.options, shown_as=source.label))
 

@@ -96,7 +96,7 @@ def _workbook(connection: duckdb.DuckDBPyConnection, path: Path, name: str, opti
         answered = list(reading)
     except (DamagedError, StopIteration):
         raise _damaged(name, "Excel or OpenDocument") from None
-    rows = [[_cell(value, options.null_text) for value in row] for kind, row in answered if kind == "row"]
+    rows = [[_cell(value, options.null) for value in row] for kind, row in answered if kind == "row"]
     rows = [row for row in rows if any(value is not None for value in row)]
     which = f"The sheet {sheet!r} of {name}"
     if not rows:
@@ -209,7 +209,7 @@ def _kinds_of_missing(column: str, kinds: int, count: int) -> tuple[str, ...]:
 
 def _declared_nulls(options: ReadOptions) -> tuple[str, ...]:
     """Return the texts that are missing values because somebody said so; in these files a blank text is a value."""
-    return () if options.null_text == ReadOptions().null_text else options.null_text
+    return () if options.null == ReadOptions().null else options.null
 
 
 def _whole_where_possible(values: Sequence[object]) -> list[object]:

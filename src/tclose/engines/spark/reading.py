@@ -89,8 +89,8 @@ def read_path(spark: SparkSession, path: str, read: ReadOptions | None = None) -
     bare = path.rstrip("/").lower()
     for packed in _PACKED:
         bare = bare.removesuffix(packed)
-    if read.format is not None:
-        bare = f"{bare}.{read.format}"
+    if read.input_format is not None:
+        bare = f"{bare}.{read.input_format}"
     form = next((name for ending, name in _FORMATS.items() if bare.endswith(ending)), "parquet")
     from tclose.engines.spark.texts import read_csv, read_json
 
@@ -107,9 +107,10 @@ def _check_options(read: ReadOptions) -> None:
     """Refuse what Spark cannot read, or not in this way."""
     refused = {
         "the sheet of a workbook": read.sheet is not None,
-        f"the format {read.format}": read.format is not None and f".{read.format}" not in (*_FORMATS, ".parquet"),
+        f"the format {read.input_format}": read.input_format is not None
+        and f".{read.input_format}" not in (*_FORMATS, ".parquet"),
         f"the encoding {read.encoding}": read.encoding is not None and _encoding(read.encoding) is None,
-        "the empty text as a value": "" not in read.null_text,
+        "the empty text as a value": "" not in read.null,
     }
     for what, given in refused.items():
         if given:

@@ -58,7 +58,7 @@ def read_csv(spark: SparkSession, path: str, options: Mapping[str, Any], read: R
     at = found.columns.index(malformed)
     given = [f"c{place}" for place in range(len(found.columns)) if place != at]
     texts = cells.select(
-        *(F.when(~F.col(cell).isin(*read.null_text), F.col(cell)).alias(cell) for cell in given),
+        *(F.when(~F.col(cell).isin(*read.null), F.col(cell)).alias(cell) for cell in given),
         F.col(f"c{at}").isNotNull().alias(MALFORMED),
     )
     looking = SparkTexts(texts, f"{path} cannot be read: a row has more or fewer cells than the first line.")

@@ -256,7 +256,7 @@ def _roles(roles: Roles) -> dict[str, Any]:
         "together": roles.together,
         "publish": list(roles.publish),
         "pseudonym": roles.pseudonym,
-        "shift": list(roles.shift),
+        "shifted": list(roles.shifted),
         "others": roles.others,
     }
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from tclose._version import __version__
 from tclose.errors import statement, to_readers
-from tclose.policy_about import About
+from tclose.policy.parts import About
 from tclose.render.data.fingerprint import COVERS, MOST_CLASSES, fingerprint
 from tclose.render.document import Cell, Document, Paragraph, Picture, Section, Table, Terms, section, table
 from tclose.render.pictures import audits as pictures

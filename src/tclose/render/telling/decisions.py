@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from tclose.exact import decimal_beside, shown
-from tclose.policy_about import About
+from tclose.policy.parts import About
 from tclose.render.document import Cell, Paragraph, Section, Terms, section, table
 from tclose.render.words.audits import care_sentences
 from tclose.render.words.cells import visible

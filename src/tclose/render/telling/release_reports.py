@@ -10,7 +10,7 @@ from functools import partial
 from tclose.errors import statement, to_readers
 from tclose.exact import shown
 from tclose.frontiers import Frontier
-from tclose.policy_about import About
+from tclose.policy.parts import About
 from tclose.recoding.full_domain.surroundings import Surroundings
 from tclose.releases import Release, Written
 from tclose.render.document import Block, Document, Heading, Paragraph, Picture, Section, Table, section, table
@@ -268,8 +268,8 @@ def _recipe(release: Release) -> Told:
     ]
     if release.roles.pseudonym is not None:
         rows.append(("Pseudonyms in", [visible(release.roles.pseudonym)]))
-    if release.roles.shift:
-        rows.append(("Dates shifted in", [joined(release.roles.shift)]))
+    if release.roles.shifted:
+        rows.append(("Dates shifted in", [joined(release.roles.shifted)]))
     removed = joined(name for name in release.roles.naming if name not in release.roles.shown_people)
     return [*rows, ("Identifiers removed", [removed])] if removed else rows
 

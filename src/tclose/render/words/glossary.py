@@ -14,7 +14,7 @@ GLOSSARY: Mapping[str, str] = {
     "frontier": "what a release costs, over thresholds and methods",
     "hierarchy": "a tree over the values of an attribute",
     "identifier": "a column that names a person outright",
-    "insensitive": "a column that is neither known nor secret, and is published as it is",
+    "publish": "a column that is neither known nor secret, and is published as it is",
     "kept detail": "1 − `lm`: the share of detail of the quasi-identifiers that a release still shows",
     "level": "how far up its hierarchy a value is published; 0 is the value itself",
     "loss": "what a release no longer shows of the original",

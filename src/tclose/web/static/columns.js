@@ -13,7 +13,7 @@ const ROLES = [
   ["person", "Person", "tells people apart who have several rows: people are counted; left out of a release"],
   ["quasi-identifier", "Quasi-identifier", "others may know it of a person"],
   ["sensitive", "Sensitive", "what is to be protected"],
-  ["insensitive", "Publish as is", "published as it is, without protection"],
+  ["publish", "Publish as is", "published as it is, without protection"],
 ];
 
 // Roles that only a policy gives: shown where it does.
@@ -60,7 +60,7 @@ function finder(items) {
   const which = select([["", "all"], ["given", "with a role"]], "", () => narrow(), { id: "column-which", "aria-label": "Which columns" });
   const narrow = () => {
     const text = search.value.trim().toLowerCase();
-    for (const { name, element } of items) element.hidden = !name.toLowerCase().includes(text) || (which.value === "given" && element.dataset.role === "insensitive");
+    for (const { name, element } of items) element.hidden = !name.toLowerCase().includes(text) || (which.value === "given" && element.dataset.role === "publish");
     found.textContent = `${counted(items.filter(({ element }) => !element.hidden).length, "column")} of ${items.length.toLocaleString("en")}`;
   };
   narrow();
@@ -80,7 +80,7 @@ const KINDS = [
 const kindOf = (type) => KINDS.find(([known]) => known.test(type.toUpperCase()))?.[1] ?? type;
 
 function draw(item, name, facts) {
-  const column = state.policy.columns[name] ?? { role: "insensitive" };
+  const column = state.policy.columns[name] ?? { role: "publish" };
   item.dataset.role = column.role;
   const about = facts.exact ? "" : "≈ ";
   const told = `${about}${counted(facts.distinct, "value")}`;

@@ -24,7 +24,7 @@ const asked = (chosen) => ({
   ...Object.fromEntries(Object.entries(chosen).map(([mark, word]) => [mark, word || null])),
   quote: chosen.quote === "none" ? "" : chosen.quote || null,
   header: chosen.header ? chosen.header === "true" : null,
-  missing: words(chosen.missing),
+  null: words(chosen.null),
 });
 
 function wordOf(mark, told) {
@@ -58,9 +58,9 @@ export function readingForm(table, done) {
       const known = options.some(([key]) => key === chosen[mark]) ? options : [...options, [chosen[mark], visible(chosen[mark])]];
       return field(label, select(known, chosen[mark], (word) => { chosen[mark] = word; }, { id: `reading-${mark}` }));
     };
-    const missing = ({ missing: known }) => {
-      chosen.missing = known.map(written).join(", ");
-      const entry = h("input", { type: "text", id: "reading-missing", placeholder: "NA, ?", autocomplete: "off", spellcheck: "false", value: chosen.missing, on: { input: () => { chosen.missing = entry.value; } } });
+    const missing = ({ null: known }) => {
+      chosen.null = known.map(written).join(", ");
+      const entry = h("input", { type: "text", id: "reading-null", placeholder: "NA, ?", autocomplete: "off", spellcheck: "false", value: chosen.null, on: { input: () => { chosen.null = entry.value; } } });
       return field("Missing, besides empty cells", entry, "Words for a value that is not known, with commas between them; one that has a comma stands in quotes.");
     };
     redraw(

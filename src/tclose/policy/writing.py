@@ -10,13 +10,14 @@ from decimal import Decimal
 from pathlib import Path
 
 from tclose.errors import PolicyError
-from tclose.policy import READ_KEYS, TABLE_KEYS, Policy
-from tclose.policy_about import REPORT_KEYS
-from tclose.policy_release import RELEASE_KEYS, ReleasePolicy
+from tclose.options import FilePath, Option, TableName, declared
+from tclose.policy.columns import RECODING_KEYS
+from tclose.policy.files import SECTIONS, keys_of
+from tclose.policy.parts import Tree
+from tclose.policy.policy import VERSION, Policy, parts_of
 from tclose.roles import Distance
 from tclose.sources.addresses import unread_scheme
-from tclose.sources.database import is_database_address
-from tclose.sources.source import ReadOptions
+from tclose.sources.database import DatabaseTable, is_database_address
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _BARE_NUMBER = re.compile(r"(0|[1-9][0-9]*)(\.[0-9]+)?")
@@ -43,30 +44,51 @@ def policy_text(
     order
         The order of the columns; by role if left out.
     """
-    table = {key: _path(getattr(policy, key), folder) for key in TABLE_KEYS if getattr(policy, key) is not None}
     columns = _columns(policy, folder)
     names = list(order) if order is not None else list(columns)
-    asked: dict[str, str] = {key: threshold_toml(by[None]) for key, by in policy.thresholds.items() if None in by}
-    if policy.preset is not None:
-        asked = {"preset": text_toml(policy.preset), **asked}
-    asked |= {key: threshold_toml(str(value)) for key, value in policy.sampling.items() if key != "weight_column"}
-    asked |= {key: text_toml(str(value)) for key, value in policy.sampling.items() if key == "weight_column"}
-    if policy.any is not None:
-        asked["any"] = value_toml(policy.any)
-    if policy.gain is not None:
-        asked["gain"] = threshold_toml(policy.gain)
-    if policy.roles.together != "each":
-        asked["together"] = text_toml(policy.roles.together)
-    if policy.roles.others in ("publish", "remove"):
-        asked["others"] = text_toml(policy.roles.others)
-    sections = {
-        "table": [f"{key} = {value_toml(value)}" for key, value in {**table, **_read(policy.read)}.items()],
-        "columns": [line for name in names for line in _column_lines(name, columns[name], remarks or {})],
-        "policy": [f"{key} = {value}" for key, value in asked.items()],
-        "release": [f"{key} = {value}" for key, value in _release(policy.release, folder).items()],
-        "report": [f"{key} = {text_toml(text)}" for key in REPORT_KEYS if (text := getattr(policy.about, key))],
+    roles = policy.roles
+    own: dict[str, dict[str, str]] = {
+        "table": {} if policy.table is None else {"source": text_toml(_path(_named(policy.table), folder))},
+        "policy": {key: threshold_toml(by[None]) for key, by in policy.thresholds.items() if None in by},
     }
-    return "\n".join("\n".join([f"[{title}]", *lines, ""]) for title, lines in sections.items() if lines)
+    if roles.together != "each":
+        own["policy"]["together"] = text_toml(roles.together)
+    if roles.others in ("publish", "remove"):
+        own["policy"]["others"] = text_toml(roles.others)
+    sections = {section: {**own.get(section, {}), **_options(policy, section, folder)} for section in SECTIONS[1:]}
+    lines = {section: [f"{key} = {value}" for key, value in said.items()] for section, said in sections.items()}
+    lines["columns"] = [line for name in names for line in _column_lines(name, columns[name], remarks or {})]
+    told = "\n".join("\n".join([f"[{title}]", *said, ""]) for title, said in lines.items() if said)
+    return f"version = {VERSION}\n\n{told}"
+
+
+def _options(policy: Policy, section: str, folder: str | Path) -> dict[str, str]:
+    """Return what is written of the options of a section that are not as usual."""
+    found: dict[str, str] = {}
+    for name, part in parts_of(Policy).items():
+        for key, each in declared(part).items():
+            value = getattr(getattr(policy, name), key)
+            if key in keys_of(section) and value != each.read(each.default):
+                found[key] = option_toml(each, value, folder)
+    return found
+
+
+def option_toml(each: Option, value: object, folder: str | Path = ".") -> str:
+    """Return the value of an option as TOML."""
+    if isinstance(each.kind, TableName):
+        return text_toml(_path(_named(value), folder))
+    if isinstance(each.kind, FilePath):
+        return text_toml(_path(str(value), folder))
+    return threshold_toml(str(value)) if each.kind.exact else value_toml(each.kind.plain(value))
+
+
+def _named(table: object) -> str:
+    """Return how a table is named in a file; refuse one in memory."""
+    if isinstance(table, DatabaseTable) and table.address is not None:
+        return table.address
+    if isinstance(table, str | Path):
+        return str(table)
+    raise PolicyError("A table in memory, or a query, cannot be written to a policy; write it to a file and name that.")
 
 
 def _columns(policy: Policy, folder: str | Path) -> dict[str, dict[str, str]]:
@@ -77,8 +99,8 @@ def _columns(policy: Policy, folder: str | Path) -> dict[str, dict[str, str]]:
         "identifier": [name for name in roles.identifiers if name != roles.person],
         "person": () if roles.person is None or roles.pseudonym else (roles.person,),
         "pseudonym": roles.shown_people,
-        "shifted": roles.shift,
-        "insensitive": roles.publish,
+        "shifted": roles.shifted,
+        "publish": roles.publish,
     }
     columns = {name: {"role": text_toml(role)} for role, names in plain.items() for name in names}
     for name in roles.quasi:
@@ -121,33 +143,14 @@ def _hierarchy(tree: object, folder: str | Path) -> str:
 
 def _recoding(policy: Policy, name: str, folder: str | Path) -> dict[str, str]:
     """Return what is written of the recoding of a quasi-identifier."""
-    written: dict[str, str] = {}
-    if name in policy.hierarchies:
-        written["hierarchy"] = _hierarchy(policy.hierarchies[name], folder)
-    if name in policy.levels:
-        written["levels"] = value_toml(policy.levels[name])
-    if name in policy.weights:
-        written["weight"] = value_toml(policy.weights[name])
-    if name in policy.numbers:
-        written["numbers"] = text_toml(policy.numbers[name])
-    return written
-
-
-def _release(release: ReleasePolicy, folder: str | Path) -> dict[str, str]:
-    """Return what of a release is not as usual."""
-    usual = ReleasePolicy()
-    said = {key: getattr(release, key) for key in RELEASE_KEYS if getattr(release, key) != getattr(usual, key)}
-    if "key_file" in said:
-        said["key_file"] = _path(said["key_file"], folder)
-    return {
-        key: threshold_toml(value) if key in ("suppress", "withstand") else value_toml(value)
-        for key, value in said.items()
-    }
-
-
-def _read(read: ReadOptions) -> dict[str, object]:
-    usual = ReadOptions()
-    return {key: getattr(read, key) for key in READ_KEYS if getattr(read, key) != getattr(usual, key)}
+    found: dict[str, str] = {}
+    for key, option in RECODING_KEYS.items():
+        values = getattr(policy.columns, option)
+        if name in values:
+            kind = declared(type(policy.columns))[option].kind
+            tree = isinstance(kind.each, Tree)  # type: ignore[attr-defined]
+            found[key] = _hierarchy(values[name], folder) if tree else value_toml(kind.each.plain(values[name]))  # type: ignore[attr-defined]
+    return found
 
 
 def _path(path: str, folder: str | Path) -> str:

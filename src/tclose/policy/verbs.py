@@ -1,0 +1,223 @@
+"""The verbs as functions: a policy, or a table with keywords that make one; the keywords are the options of parts.
+
+An editor completes them and mypy checks them, for the type of a verb has the parameters of its class of keywords below.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import textwrap
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+
+from tclose.errors import InputError, RoleConflictError, closest, listed
+from tclose.options import Part, declared
+from tclose.policy.parts import (
+    Attacking,
+    Choosing,
+    Columns,
+    Hierarchies,
+    Hurrying,
+    Judging,
+    Keys,
+    Known,
+    Measuring,
+    PopulationTable,
+    Previous,
+    PublishedNumbers,
+    ReferenceTable,
+    Requirements,
+    Resources,
+    Sample,
+    Searching,
+    Shifting,
+    Sweeping,
+    Withstanding,
+)
+from tclose.policy.policy import Policy, parts_of
+from tclose.progress import shows_progress
+from tclose.roles import Roles
+from tclose.sources import ReadOptions
+
+if TYPE_CHECKING:
+    from tclose.engines.base import Progress
+    from tclose.transport import Rule
+
+Given = ParamSpec("Given")
+Found = TypeVar("Found")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Opening(Resources):
+    """What every verb that opens a table takes."""
+
+    roles: Roles | None = field(default=None, kw_only=False)
+    read: ReadOptions | None = None
+    progress: Progress | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditKeywords(
+    Opening, Requirements, ReferenceTable, PopulationTable, Sample, Previous, Measuring, Hierarchies
+):  # fmt: skip
+    """The keywords of ``audit``."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExplainKeywords(Resources, Known, ReferenceTable):
+    """The keywords of ``explain``."""
+
+    roles: Roles | str | None = field(default=None, kw_only=False)
+    read: ReadOptions | None = None
+    progress: Progress | None = None
+    attribute: str | None = None
+    key: Mapping[str, object] | None = None
+    worst: int = 1
+    rule: Rule = "stay"
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnonymizeKeywords(
+    Opening,
+    Requirements,
+    Withstanding,
+    Columns,
+    PublishedNumbers,
+    Searching,
+    Judging,
+    Choosing,
+    Keys,
+    Shifting,
+    Hurrying,
+):
+    """The keywords of ``anonymize``."""
+
+    key: bytes | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttackKeywords(Opening, Requirements, Withstanding, Columns, Searching, Judging, Choosing, Attacking):
+    """The keywords of ``attack``."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FrontierKeywords(Opening, Requirements, Columns, Searching, Judging, Sweeping):
+    """The keywords of ``frontier``."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServeKeywords(
+    Requirements, Withstanding, ReferenceTable, PopulationTable, Sample, Columns, PublishedNumbers, Searching, Judging,
+    Choosing, Keys, Shifting,
+):  # fmt: skip
+    """The options of ``serve``."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SqlKeywords(Requirements):
+    """The keywords of ``audit_sql``."""
+
+    roles: Roles | None = field(default=None, kw_only=False)
+    dialect: str = "duckdb"
+
+
+ROLES = ("quasi", "sensitive", "identifiers", "person", "publish", "together")
+"""The roles that every verb is told which opens a table."""
+DISGUISES = ("pseudonym", "shifted")
+ROLES_OF = {
+    "audit": ROLES, "explain": ROLES, "anonymize": (*ROLES, *DISGUISES), "attack": ROLES, "frontier": ROLES,
+    "serve": (*ROLES, *DISGUISES), "sql": ("quasi", "sensitive", "person", "together"),
+}  # fmt: skip
+"""The roles that the command line names for each verb."""
+VERBS: dict[str, type[Part]] = {
+    "audit": AuditKeywords,
+    "explain": ExplainKeywords,
+    "anonymize": AnonymizeKeywords,
+    "attack": AttackKeywords,
+    "frontier": FrontierKeywords,
+    "serve": ServeKeywords,
+    "sql": SqlKeywords,
+}
+"""The options of each verb that is asked a policy."""
+
+
+def verb(
+    keywords: Callable[Given, Part],
+) -> Callable[[Callable[..., Found]], Callable[Concatenate[object, Given], Found]]:
+    """Make a function of a policy a verb, which takes a policy, or a table with keywords that make one.
+
+    Parameters
+    ----------
+    keywords
+        The class of its keywords. Those that are no options of a policy are handed to the function by their names.
+    """
+
+    def decorated(function: Callable[..., Found]) -> Callable[Concatenate[object, Given], Found]:
+        name = function.__name__
+
+        @functools.wraps(function)
+        def call(subject: object, /, *arguments: Given.args, **given: Given.kwargs) -> Found:
+            _check_names(name, keywords, given)
+            policy, rest = _asked(subject, keywords(*arguments, **given), given)
+            return function(policy, **rest)
+
+        return shows_progress(_described(call, keywords))
+
+    return decorated
+
+
+def _asked(subject: object, asked: Part, given: Mapping[str, object]) -> tuple[Policy, dict[str, Any]]:
+    """Return the policy that a call stands for, and what else it says."""
+    options = {name for part in parts_of(Policy).values() for name in declared(part)} & declared(type(asked)).keys()
+    rest = {
+        each.name: getattr(asked, each.name)
+        for each in fields(asked)  # type: ignore[arg-type]
+        if each.name not in options and each.name not in ("roles", "read")
+    }
+    roles, read = getattr(asked, "roles", None), getattr(asked, "read", None)
+    if isinstance(roles, str) and "attribute" in rest:  # after an audit, the attribute to explain
+        rest["attribute"], roles = roles, None
+    if isinstance(subject, Policy):
+        policy = subject.with_options({name: getattr(asked, name) for name in given if name in options})
+    else:
+        policy = Policy(table=subject).with_options({name: getattr(asked, name) for name in options})
+    if not isinstance(roles, Roles | None):
+        kind = type(roles).__name__
+        raise RoleConflictError(f"Roles are given as Roles(quasi=[…], sensitive=[…]), not as an object of type {kind}.")
+    if not isinstance(read, ReadOptions | None):
+        kind = type(read).__name__
+        raise InputError(f"How files are read is given as ReadOptions(…), not as an object of type {kind}.")
+    return replace(policy, roles=roles or policy.roles, read=read or policy.read), rest
+
+
+def _check_names(name: str, keywords: Callable[..., object], given: Mapping[str, object]) -> None:
+    """Refuse an option that a verb does not have, and name the one that may be meant."""
+    known = inspect.signature(keywords).parameters
+    for each in given:
+        if each not in known:
+            near = closest(each, known)
+            hint = f"Did you mean {near!r}?" if near else f"It has {listed(known, 60)}."
+            raise UnknownOptionError(f"{name}() has no option {each!r}. {hint}")
+
+
+class UnknownOptionError(InputError, TypeError):
+    """A verb is told an option that it does not have."""
+
+
+def _described(call: Callable[..., Found], keywords: Callable[..., object]) -> Callable[..., Found]:
+    """Return a verb with its signature, and with its options told in its docstring."""
+    of_keywords = inspect.signature(keywords)
+    subject = inspect.Parameter("table", inspect.Parameter.POSITIONAL_ONLY, annotation="object")
+    call.__signature__ = of_keywords.replace(  # type: ignore[attr-defined]
+        parameters=[subject, *of_keywords.parameters.values()],
+        return_annotation=call.__annotations__.get("return", inspect.Signature.empty),
+    )
+    told = [
+        f"{name}\n{textwrap.indent(textwrap.fill(each.help, 110), '    ')}"
+        for name, each in declared(keywords).items()  # type: ignore[arg-type]
+    ]
+    document = inspect.cleandoc(call.__doc__ or "")
+    call.__doc__ = document.replace("{options}", "\n".join(told))
+    return call
