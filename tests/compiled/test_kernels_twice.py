@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from kernels import real_work
+from compiled import real_work
 from plain_kernels import SOURCE, plainly
 from tclose import kernels
 
@@ -39,7 +39,7 @@ def test_no_kernel_looks_beyond_an_array(tmp_path):
     script = (
         "import sys; beyond = []; sys.unraisablehook = lambda told: beyond.append(told.exc_value)\n"
         f"from tclose import kernels; kernels.__path__.insert(0, {str(tmp_path)!r})\n"
-        "from kernels import real_work; real_work.everything()\n"
+        "from compiled import real_work; real_work.everything()\n"
         f"assert kernels.annealing.__file__.startswith({str(tmp_path)!r})\n"
         "sys.exit(str(beyond) if beyond else 0)"
     )
