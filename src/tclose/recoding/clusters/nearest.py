@@ -141,7 +141,7 @@ def _spans(sizes: Integers) -> Iterator[tuple[int, int]]:
 
 def _filled(space: Space, buckets: Integers, plan: Integers, sizes: Integers | None, tell: Share) -> Integers:
     pool = Pool(space, buckets, sizes)
-    plan = plan[:, : len(pool.starts)]
+    plan = np.ascontiguousarray(plan[:, : len(pool.starts)])
     for label in range(len(plan)):
         tell(label / len(plan))
         if pool.seed() < 0:

@@ -177,6 +177,7 @@ class RollUp:
 
     def blocks(self, classes: Classes, chosen: Integers) -> tuple[Block, ...]:
         """Return the counts of some of the classes, for each sensitive attribute."""
+        chosen = np.ascontiguousarray(chosen)
         return tuple(self._chosen(counts, chosen) for counts in self._counts(classes))
 
     def _chosen(self, counts: Block | Dense, chosen: Integers) -> Block:

@@ -233,5 +233,6 @@ def slot_bounds(
     sizes = np.zeros(number, dtype=np.int64)
     low = np.full(number * axes, np.iinfo(np.int32).max, dtype=np.int32)
     high = np.full(number * axes, -1, dtype=np.int32)
-    partitions.slot_boxes(slots, counts[rows], positions[rows].ravel(), axes, sizes, low, high)
+    placed = positions[rows].astype(np.int32, copy=False).ravel()
+    partitions.slot_boxes(slots, counts[rows], placed, axes, sizes, low, high)
     return sizes, low.reshape(number, axes), high.reshape(number, axes)
