@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -31,9 +31,11 @@ from tclose.cli.release_options import (
 from tclose.cli.releasing import PAGES, deliver_release, destination, stored_as
 from tclose.cli.request import Request, request_of
 from tclose.cli.requirement_options import requirement_options
-from tclose.frontiers import Frontier
-from tclose.releases import Release
 from tclose.sources import read_once
+
+if TYPE_CHECKING:
+    from tclose.frontiers import Frontier
+    from tclose.releases import Release
 
 _HELP = """Make a release of TABLE that meets the requirements and loses as little detail
 as can be: quasi-identifiers are generalised, identifiers removed, and so is

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from tclose.attacks.findings import Attack
 from tclose.cli.commands import Command
 from tclose.cli.failures import FAILS, HOLDS
 from tclose.cli.options import (
@@ -27,6 +26,9 @@ from tclose.cli.release_options import recoding_options, search_options
 from tclose.cli.request import Request, request_of, usual_policy
 from tclose.cli.requirement_options import requirement_options
 from tclose.sources import files_read
+
+if TYPE_CHECKING:
+    from tclose.attacks.findings import Attack
 
 _HELP = """Attack a release of TABLE as someone would who knows how it is made. The table is
 divided at random, one half is released as 'tclose anonymize' would, and each

@@ -45,7 +45,6 @@ from tclose.cli.several import PIPELINES, TABLES_FORMATS, judged_by, tables_text
 from tclose.engines.choosing import target_for
 from tclose.render.data.judgements import Judged
 from tclose.render.words.phrases import counted
-from tclose.results import Audit
 from tclose.sources import files_read
 from tclose.targets import Target, private_folder
 
@@ -53,6 +52,7 @@ if TYPE_CHECKING:
     from tclose.engines.class_tables import ClassTable
     from tclose.explanations import Explanations
     from tclose.render.document import Document
+    from tclose.results import Audit
 
 _HELP = """Measure what TABLE gives away, and judge it by its requirements.
 
