@@ -16,6 +16,7 @@ from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -74,7 +75,7 @@ class Build:
 
     def stamp(self, kernel: str) -> str:
         """Return a fingerprint of all that a library is made of; the library holds it."""
-        parts = [repr((sorted(self.directives), self.flags)).encode()]
+        parts = [repr((sorted(self.directives), self.flags, version("cython"))).encode()]
         if kernel != SHARED:
             names = (f"{kernel}.py", f"{kernel}.pxd", f"{DECLARATIONS}.pxd")
             parts += [(self.source / name).read_bytes() for name in names]
@@ -163,6 +164,8 @@ def check_python() -> None:
 class KernelsHook(BuildHookInterface[Any]):
     """Put the libraries into the wheel, or beside their sources where these are used in place."""
 
+    _made: tempfile.TemporaryDirectory[str] | None = None
+
     def dependencies(self) -> list[str]:
         """Return what the build needs; a compiler from PyPI only where the machine has none."""
         check_python()
@@ -174,10 +177,17 @@ class KernelsHook(BuildHookInterface[Any]):
             return
         check_python()
         source = Path(self.root, "src") / PACKAGE
-        in_place = version == "editable"
-        made = Build(source).made(source if in_place else Path(tempfile.mkdtemp(prefix="tclose-kernels-")))
-        if not in_place:
+        if version == "editable":
+            Build(source).made(source)
+        else:
+            self._made = tempfile.TemporaryDirectory(prefix="tclose-kernels-")
+            made = Build(source).made(Path(self._made.name))
             build_data["force_include"].update({str(path): (PACKAGE / path.name).as_posix() for path in made})
         system = sysconfig.get_platform().replace("-", "_").replace(".", "_")
         build_data["pure_python"] = False
         build_data["tag"] = f"cp311-abi3-{system}"
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:  # noqa: ARG002
+        """Remove the libraries that are in the wheel now."""
+        if self._made is not None:
+            self._made.cleanup()

@@ -16,9 +16,9 @@ import numpy as np
 import pytest
 
 import tclose
+from faces.command_line import SOURCE
 from tclose.errors import InputError, ThresholdError
 
-SOURCE = Path(__file__).parent.parent / "src"
 ENVIRONMENT = {"PYTHONPATH": str(SOURCE), "PATH": "/usr/bin:/bin"}
 
 

@@ -92,6 +92,10 @@ class Distribution:
     counts: Integers
     total: int
 
+    def __post_init__(self) -> None:
+        if not self.counts.dtype.hasobject:  # kernels read it
+            object.__setattr__(self, "counts", np.ascontiguousarray(self.counts, np.int64))
+
     @staticmethod
     def of(counts: Sequence[int] | Integers) -> Distribution:
         """Return the distribution with these counts; beyond 64 bits they are kept as Python integers."""

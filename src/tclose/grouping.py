@@ -18,8 +18,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tclose import kernels
 from tclose.counts import Block, Integers, Part, Ranks
-from tclose.kernels import counting
 from tclose.keys import KeyIndex
 
 Codes = NDArray[np.int32]
@@ -56,7 +56,7 @@ class Share:
         """Take rows in."""
         self.take_classes(batch)
         for codes, counts in zip(batch.codes, self.code_counts, strict=True):
-            counting.tally(codes, counts)
+            kernels.counting.tally(codes, counts)
 
     def take_classes(self, batch: Batch) -> None:
         """Take in which classes rows are in, and count how many rows each class has."""
@@ -66,7 +66,7 @@ class Share:
             numbers = self.index.numbers(batch.words)
             if self.index.size > len(self.sizes):
                 self.sizes = np.concatenate([self.sizes, np.zeros(self.index.size, dtype=self.sizes.dtype)])
-        counting.tally(numbers, self.sizes)
+        kernels.counting.tally(numbers, self.sizes)
         self.numbers.append(numbers)
         self.codes.append(batch.codes)
 
@@ -178,7 +178,7 @@ class GroupedRows:
             share = self._shares[worker]
             place = self._first[worker].astype(share.sizes.dtype)
             for numbers, codes in zip(share.numbers, share.codes, strict=True):
-                counting.scatter(numbers, codes[attribute], rank_of_code, place, ranks)
+                kernels.counting.scatter(numbers, codes[attribute], rank_of_code, place, ranks)
 
         list(self._pool.map(scatter, range(len(self._shares))))
         return ranks
@@ -246,7 +246,7 @@ class Counters:
         ranks = np.empty(capacity, dtype=np.int32)
         counts = np.empty(capacity, dtype=np.int64)
         sizes = np.empty(high - low, dtype=np.int64)
-        used = counting.count_classes(
+        used = kernels.counting.count_classes(
             rows, starts[low : high + 1], self._counts, *self._bits, offsets, ranks, counts, sizes
         )
         return Block(offsets, ranks[:used], counts[:used], sizes)

@@ -17,7 +17,7 @@ from tclose.engines.base import Counted, Engine, Progress, Table
 from tclose.engines.class_tables import ClassTable
 from tclose.engines.people import Census, Trajectories
 from tclose.errors import InputError
-from tclose.measuring import Measured, Tally, Task, merged
+from tclose.measuring import Measured, Tally, Task, checked, merged
 from tclose.models.base import Model, Whole
 from tclose.models.catalogue import Requirement, label
 from tclose.populations import Sampling
@@ -229,7 +229,7 @@ class Inspection:
             return counted.measured(ranks, tasks, domains)
         compared = any(task.model.needs_supersets for task in tasks)
         supersets = self._supersets(run, counted, whole, ranks) if compared else None
-        return iter([counted.measure(whole, tasks, domains, supersets)])
+        return checked([counted.measure(whole, tasks, domains, supersets)])
 
     def _supersets(self, run: Run, counted: Counted, whole: Part, ranks: Sequence[Ranks]) -> list[Superset]:
         """Return every way to drop quasi-identifiers; people are counted again, who may be in several classes."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from tclose import kernels
 from tclose.counts import Integers
 from tclose.errors import HeadroomError
-from tclose.kernels import counting
 
 MOST_KEYS = 2**31 - 2
 
@@ -79,7 +79,7 @@ class _Table:
 
     def _enter(self, keys: Integers, numbers: NDArray[np.int32], start: int) -> int:
         slots = self._slot_keys, self._slot_numbers
-        return int(counting.find_or_add(keys, *slots, self._known, self._size, numbers, start))
+        return int(kernels.counting.find_or_add(keys, *slots, self._known, self._size, numbers, start))
 
     def _grow(self) -> None:
         if len(self._known) * 2 > MOST_KEYS:

@@ -104,6 +104,17 @@ class Measured:
     """How many people of the population are in these classes."""
     size: int = 0
     """The sum of the sizes of these classes."""
+    short: int = 0
+    """How many of these classes have fewer rows in the population than in the table."""
+
+
+def checked(parts: Iterable[Measured]) -> Iterator[Measured]:
+    """Pass measured parts on, and refuse the population after the last one if it lacks rows of the table."""
+    short = 0
+    for part in parts:
+        short += part.short
+        yield part
+    check_population(short)
 
 
 class Means:
@@ -168,14 +179,17 @@ def measured(
     """
     values: list[NDArray[np.float64]] = []
     tallies: list[Tally] = []
+    people = short = 0
+    if population is not None:
+        people, short = int(population.sum()), int(np.count_nonzero(population < part.sizes))
+        population = np.maximum(population, part.sizes)  # whoever asked refuses one that is short, when all is counted
     for task in tasks:
         block = part.blocks[task.attribute] if task.attribute is not None else None
         domain = domains[task.attribute] if task.attribute is not None else None
         figures = _figures(task, part, block, domain, population, supersets)
         values.append(figures.values)
         tallies.append(tally(task, figures, part, block, domain, foremost))
-    people = 0 if population is None else int(population.sum())
-    return Measured(part.keys, part.sizes, tuple(values), tuple(tallies), people, int(part.sizes.sum()))
+    return Measured(part.keys, part.sizes, tuple(values), tuple(tallies), people, int(part.sizes.sum()), short)
 
 
 def _figures(

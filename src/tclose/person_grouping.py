@@ -16,11 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose import person_texts
+from tclose import kernels, person_texts
 from tclose.counts import Block, Integers, Ranks
 from tclose.grouping import Arrival, Batch, Codes, Counters, GroupedRows, Share, running
-from tclose.kernels import counting
-from tclose.kernels import people as people_kernels
 from tclose.keys import KeyIndex
 from tclose.person_texts import DealtTexts, Texts
 
@@ -76,7 +74,7 @@ class _Dealing:
             own, people = index.numbers((persons.astype(np.int64),)), index.size
         rows = np.zeros(people, dtype=np.int64)
         numbers = own.astype(np.int32, copy=False)
-        counting.tally(numbers, rows)
+        kernels.counting.tally(numbers, rows)
         return numbers, rows
 
 
@@ -95,7 +93,7 @@ class _PersonShare(Share):
         if not isinstance(batch, PersonBatch):
             raise TypeError("Rows without people were delivered.")
         self.take_classes(batch)
-        people_kernels.tally_shares(batch.persons, self.dealing.factor, self.dealing.shift, self.dealt)
+        kernels.people.tally_shares(batch.persons, self.dealing.factor, self.dealing.shift, self.dealt)
         self.persons.append(batch.persons)
         self.texts += [] if batch.texts is None else [batch.texts]
         self.missing += int(np.count_nonzero(batch.persons == NOBODY))
@@ -129,11 +127,11 @@ class _Worker:
         starts = running(rows_of_people)
         for values in (numbers, *codes):
             arranged = np.empty_like(values)
-            people_kernels.arrange(own, starts[:-1].copy(), values, arranged)
+            kernels.people.arrange(own, starts[:-1].copy(), values, arranged)
             values[:] = arranged
-        people_kernels.mark_people(starts, numbers, self._stamp, self._classes)
+        kernels.people.mark_people(starts, numbers, self._stamp, self._classes)
         for values, last, counts in zip(codes, self._last_with_value, self.value_counts, strict=True):
-            people_kernels.tally_people(starts, values, self._stamp, last, counts)
+            kernels.people.tally_people(starts, values, self._stamp, last, counts)
         self._stamp += len(rows_of_people)
         self.rows_of_people.append(rows_of_people[rows_of_people > 0])
 
@@ -192,12 +190,12 @@ class GroupedPeople(GroupedRows):
         def deal(worker: int) -> None:
             share, place = shares[worker], bounds[:-1] + before[worker]
             for numbers, codes, own in zip(share.numbers, share.codes, share.persons, strict=True):
-                people_kernels.deal_by_share(own, factor, shift, place.copy(), own, persons)
+                kernels.people.deal_by_share(own, factor, shift, place.copy(), own, persons)
                 for values, dealt in zip(codes, self._codes, strict=True):
-                    people_kernels.deal_by_share(
+                    kernels.people.deal_by_share(
                         own, factor, shift, place.copy(), values.view(np.uint32), dealt.view(np.uint32)
                     )
-                people_kernels.deal_looked_up(own, factor, shift, place, numbers, number_of[worker], self._numbers)
+                kernels.people.deal_looked_up(own, factor, shift, place, numbers, number_of[worker], self._numbers)
             for taken in (share.numbers, share.codes, share.persons):
                 taken.clear()
 
@@ -222,7 +220,7 @@ class GroupedPeople(GroupedRows):
             share, row, word = shares[worker], bounds[:-1] + before[worker], begins[:-1] + earlier[worker]
             for own, texts in zip(share.persons, share.texts, strict=True):
                 given = (texts.begins, texts.data, texts.lengths)
-                people_kernels.deal_texts(own, factor, shift, row, word, *given, lengths, words)
+                kernels.people.deal_texts(own, factor, shift, row, word, *given, lengths, words)
             share.texts.clear()
 
         list(self._pool.map(deal, range(len(shares))))
@@ -264,13 +262,13 @@ class GroupedPeople(GroupedRows):
         seen, who = self._appearances()
         classes_of = np.bincount(who)
         by_class = np.empty(len(who), dtype=np.int32)
-        people_kernels.arrange(seen, running(np.bincount(seen))[:-1].copy(), who, by_class)
+        kernels.people.arrange(seen, running(np.bincount(seen))[:-1].copy(), who, by_class)
         ascending = np.empty(len(who), dtype=np.int32)
         starts = running(classes_of)
-        people_kernels.arrange(by_class, starts[:-1].copy(), np.sort(seen), ascending)
+        kernels.people.arrange(by_class, starts[:-1].copy(), np.sort(seen), ascending)
         slots = 1 << (2 * len(who)).bit_length()
         sets = np.empty(len(classes_of), dtype=np.int32)
-        known = people_kernels.number_sets(
+        known = kernels.people.number_sets(
             starts, ascending, np.zeros(slots, dtype=np.int64), np.full(slots, -1, dtype=np.int32), sets
         )
         people = np.bincount(sets, minlength=known + 1)
@@ -296,7 +294,7 @@ class GroupedPeople(GroupedRows):
         def scatter(worker: int) -> None:
             place = self._first[worker].astype(self._counter)
             for low, high in self._worked[worker]:
-                people_kernels.scatter_people(
+                kernels.people.scatter_people(
                     self._numbers[low:high], self._codes[attribute][low:high], rank_of_code, place, marked
                 )
 
@@ -320,7 +318,7 @@ class _PersonCounters(Counters):
     def block(self, rows: Ranks, starts: Integers, low: int, high: int) -> Block:
         ranks = np.empty(int(starts[high] - starts[low]), dtype=np.int32)
         kept = np.empty(high - low + 1, dtype=np.int64)
-        people_kernels.keep_once(rows, starts[low : high + 1], self._stamps, ranks, kept)
+        kernels.people.keep_once(rows, starts[low : high + 1], self._stamps, ranks, kept)
         return super().block(ranks, kept, 0, high - low)
 
 

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tclose import kernels
 from tclose.counts import Integers
-from tclose.kernels import people as kernels
 
 Codes = NDArray[np.int32]
 Words = NDArray[np.uint64]
@@ -50,7 +50,7 @@ class Texts:
         """
         keys = np.empty(len(bounds) - 1, dtype=np.uint32)
         lengths = np.empty(len(bounds) - 1, dtype=np.int32)
-        kernels.hash_texts(bounds, data, valid, first, _SEED, keys, lengths)
+        kernels.people.hash_texts(bounds, data, valid, first, _SEED, keys, lengths)
         return keys, Texts(bounds[:-1], data, lengths)
 
 
@@ -69,7 +69,7 @@ class DealtTexts:
         slots = np.full(max(_FEWEST_SLOTS, 1 << (2 * len(keys)).bit_length()), -1, dtype=np.int32)
         words = self.words[self.bounds[share] : self.bounds[share + 1]]
         first_rows, first_words = np.empty(len(keys), dtype=np.int64), np.empty(len(keys), dtype=np.int64)
-        people = kernels.number_texts(keys, lengths, words, slots, first_rows, first_words, numbers)
+        people = kernels.people.number_texts(keys, lengths, words, slots, first_rows, first_words, numbers)
         return numbers, int(people)
 
 
@@ -79,5 +79,5 @@ def words_of_shares(
     """Return how many words of eight bytes the texts of each share of people take."""
     counts = np.zeros(shares, dtype=np.int64)
     for own, some in zip(keys, texts, strict=True):
-        kernels.tally_words(own, factor, shift, some.lengths, counts)
+        kernels.people.tally_words(own, factor, shift, some.lengths, counts)
     return counts

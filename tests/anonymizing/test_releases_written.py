@@ -122,7 +122,7 @@ def test_a_release_through_a_link_replaces_what_the_link_names(tmp_path):
     assert (tmp_path / "real.csv").read_text().startswith("age,ill,note")
 
 
-@pytest.mark.parametrize("stage", ["Finding distinct rows", "Peeling", "Gathering", "Merging"])
+@pytest.mark.parametrize("stage", ["Finding distinct rows", "Gathering", "Redistributing", "Improving", "Merging"])
 def test_an_interrupt_of_the_search_ends_it(stage):
     """Classes of three rows each must be merged to have four."""
     told = []
@@ -133,7 +133,7 @@ def test_an_interrupt_of_the_search_ends_it(stage):
         if words.startswith(stage):
             raise KeyboardInterrupt
 
-    method = {"Gathering": "gather"}.get(stage, "merge")
+    method = {"Gathering": "gather", "Redistributing": "sabre"}.get(stage, "merge")
     with pytest.raises(KeyboardInterrupt):
         anonymize(table(), ROLES, require={"k": 4}, method=method, progress=interrupt)
     assert told[-1].startswith(stage)

@@ -20,7 +20,7 @@ FACTOR, SHIFT = 0x9E3779B97F4A7C15, 62
 def types_of(module, kernel):
     """Return for each parameter of a kernel whether its array is only read, and its type; None where it is no array."""
     pxd = (Path(kernels.__file__).parent / f"{module}.pxd").read_text(encoding="utf-8")
-    declared = re.search(rf"^cpdef \w+ {kernel}\((.*?)\) noexcept", pxd, re.MULTILINE | re.DOTALL)[1]
+    declared = re.search(rf"^cpdef \w+ {kernel}\((.*?)\) except", pxd, re.MULTILINE | re.DOTALL)[1]
     found = []
     for one in declared.replace("\n", " ").strip().rstrip(",").split(","):
         array = re.fullmatch(r"\s*(const )?(\w+)\[::1\] \w+", one)

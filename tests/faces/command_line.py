@@ -6,9 +6,11 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import tclose as package
 from canaries import shown_in
 
-SOURCE = Path(__file__).parents[2] / "src"
+SOURCE = Path(package.__file__).parents[1]
+"""Where the package lies that is tested: the source, or the installation of a wheel."""
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ def released(values, **options):
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("method", ["full-domain", "sabre"])
+@pytest.mark.parametrize("method", ["full-domain", "gather", "merge"])
 @pytest.mark.parametrize("others", [("flu", "flu"), ("gout", "flu"), ("gout", "mumps")])
 def test_what_goes_beside_a_release_is_the_same_whatever_the_rows_left_out_hold(tmp_path, method, others):
     for name in ("one", "other"):

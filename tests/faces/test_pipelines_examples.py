@@ -15,6 +15,7 @@ import click
 import pytest
 import yaml
 
+from faces.command_line import SOURCE
 from tclose.cli.root import commands
 
 ROOT = Path(__file__).parents[2]
@@ -34,7 +35,7 @@ k = 2
 def test_the_makefile_publishes_what_is_safe_and_only_when_something_changed(tmp_path):
     (tmp_path / "tclose.toml").write_text(POLICY)
     (tmp_path / "patients.csv").write_text("zip,pay\n1234,1\n1235,2\n1299,1\n1298,2\n")
-    surroundings = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    surroundings = {**os.environ, "PYTHONPATH": str(SOURCE)}
     command = ["make", "-f", MAKEFILE, "publish", f"TCLOSE={sys.executable} -m tclose"]
     first, second = (
         subprocess.run(command, cwd=tmp_path, env=surroundings, capture_output=True, text=True, check=False)
@@ -60,7 +61,7 @@ def flows(monkeypatch, tmp_path):
     (tmp_path / "tclose.toml").write_text(POLICY)
     (tmp_path / "patients.csv").write_text("zip,pay\n1234,1\n1235,2\n1299,1\n1298,2\n")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PYTHONPATH", str(ROOT / "src"))
+    monkeypatch.setenv("PYTHONPATH", str(SOURCE))
     monkeypatch.syspath_prepend(str(MAKEFILE.parent))
     return importlib.import_module("steps")
 
@@ -139,7 +140,7 @@ def test_the_commands_of_a_template_pass_and_fail_with_the_policy(place, tmp_pat
     for k in (2, 3):
         policy = f'[table]\nsource = "patients.csv"\n{POLICY.replace("k = 2", f"k = {k}")}'
         (tmp_path / "tclose.toml").write_text(policy)
-        surroundings = {**os.environ, **told, "PYTHONPATH": str(ROOT / "src"), "RUNNER_TEMP": str(tmp_path)}
+        surroundings = {**os.environ, **told, "PYTHONPATH": str(SOURCE), "RUNNER_TEMP": str(tmp_path)}
         done = subprocess.run(
             ["bash", "-eo", "pipefail", "-c", run_by],
             cwd=tmp_path, env=surroundings, capture_output=True, text=True, check=False,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from pathlib import Path
 
-SOURCE = Path(__file__).parents[2] / "src"
+from faces.command_line import SOURCE
+
 LEAST = """
 import json, sys
 

@@ -27,8 +27,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "src"))
+import tclose
+
+SOURCE = Path(tclose.__file__).parents[1]
 CANARY = "Zebulon-7731"
 NAMES = ("r.csv", "r.csv.recipe.json", "r.csv.report.json")
 EVENTS = ("os.rename", "os.mkdir", "os.remove", "os.rmdir", "os.link", "os.chmod", "os.symlink")
@@ -67,7 +68,7 @@ class Workplace:
         return [*made, "--force", "-o", str(self.folder / "r.csv"), "--threads", "1", "--quiet"]
 
     def process(self, *before: str, k: int = 3) -> subprocess.Popen[bytes]:
-        surroundings = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "TMPDIR": str(self.temp)}
+        surroundings = {**os.environ, "PYTHONPATH": str(SOURCE), "TMPDIR": str(self.temp)}
         line = [*before, sys.executable, "-m", "tclose.cli", *self.arguments(k)]
         return subprocess.Popen(line, env=surroundings, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tclose import kernels
 from tclose.counts import Integers
-from tclose.kernels import covering
 from tclose.recoding.partition import INTERVAL, Cells
 from tclose.recoding.problem import Codes, Floats, Quasi
 
@@ -139,8 +139,8 @@ def _of_block(columns: list[Column], atoms: Integers, some: Integers, most: int)
     words = np.concatenate(tables).ravel()
     flat = np.ascontiguousarray(atoms, dtype=np.int64).ravel()
     starts, counts = np.zeros(len(atoms) + 1, dtype=np.int64), np.zeros(len(atoms), dtype=np.int64)
-    covering.cover(flat, begins, words, len(columns), width, most, starts, counts, fill=False)
+    kernels.covering.cover(flat, begins, words, len(columns), width, most, starts, counts, fill=False)
     np.cumsum(np.minimum(counts, most + 1), out=starts[1:])
     found = np.zeros(int(starts[-1]), dtype=np.int64)
-    covering.cover(flat, begins, words, len(columns), width, most + 1, starts, found, fill=True)
+    kernels.covering.cover(flat, begins, words, len(columns), width, most + 1, starts, found, fill=True)
     return starts, found

@@ -9,8 +9,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from tclose import kernels
 from tclose.counts import Integers
-from tclose.kernels import covering
 from tclose.recoding.problem import Floats
 from tclose.recoding.threads import in_threads
 
@@ -36,12 +36,12 @@ class Incidence:
     def mixed(self, weights: Floats) -> Floats:
         """Return rows × values: the weights of all classes that cover each row."""
         found = np.zeros((len(self.starts) - 1, weights.shape[1]))
-        self._by_spans(covering.mix, weights, lambda: found)
+        self._by_spans(kernels.covering.mix, weights, lambda: found)
         return found
 
     def dealt(self, given: Floats) -> Floats:
         """Return classes × values: what all rows give to the classes that cover them."""
-        parts = self._by_spans(covering.deal, given, lambda: np.zeros((self.number, given.shape[1])))
+        parts = self._by_spans(kernels.covering.deal, given, lambda: np.zeros((self.number, given.shape[1])))
         return np.asarray(np.sum(parts, axis=0))
 
     def _by_spans(self, kernel: Callable[..., None], given: Floats, into: Callable[[], Floats]) -> list[Floats]:
@@ -54,7 +54,7 @@ class Incidence:
 
         sizes = [int(self.starts[end] - self.starts[begin]) * width for begin, end in spans]
 
-        covers = covering.Covers(self.starts, self.classes, self.barred, self.bar)
+        covers = kernels.covering.Covers(self.starts, self.classes, self.barred, self.bar)
         weights = np.ascontiguousarray(given).ravel()
 
         def some(at: int) -> Floats:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from tclose import kernels
 from tclose.attacks.fitting import Fit, Weights
 from tclose.attacks.minimality import tilts
 from tclose.attacks.seen import Seen
 from tclose.counts import Integers
-from tclose.kernels import covering
 from tclose.recoding.problem import Floats
 
 
@@ -30,5 +30,5 @@ def barred(seen: Seen, fineness: Floats) -> Integers:
     """Return for each pair a bit for every value that is unlikely there, where finer classes are filled first."""
     rank = np.unique(fineness, return_inverse=True)[1].astype(np.int64)
     found = np.zeros(len(seen.classes), dtype=np.int64)
-    covering.bar(seen.starts, seen.classes, rank, seen.rooms, found)
+    kernels.covering.bar(seen.starts, seen.classes, rank, seen.rooms, found)
     return found

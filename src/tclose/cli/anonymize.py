@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -21,10 +21,12 @@ from tclose.cli.policy_options import policy_options
 from tclose.cli.question import policy_of_command
 from tclose.cli.release_output import release_output_options
 from tclose.cli.releasing import PAGES, deliver_release, destination, stored_as
-from tclose.frontiers import Frontier
 from tclose.policy import Policy
-from tclose.releases import Release
 from tclose.sources import read_once
+
+if TYPE_CHECKING:
+    from tclose.frontiers import Frontier
+    from tclose.releases import Release
 
 _HELP = """Make a release of TABLE that meets the requirements and loses as little detail
 as possible. Quasi-identifiers are generalised; identifiers and columns without a

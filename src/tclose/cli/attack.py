@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from tclose.attacks.findings import Attack
 from tclose.cli.commands import Command
 from tclose.cli.failures import FAILS, HOLDS
 from tclose.cli.options import (
@@ -25,6 +24,9 @@ from tclose.cli.policy_options import policy_options
 from tclose.cli.question import policy_of_command, usual_policy
 from tclose.policy import Policy
 from tclose.sources import files_read
+
+if TYPE_CHECKING:
+    from tclose.attacks.findings import Attack
 
 _HELP = """Attack a release of TABLE as someone would who knows how it is made. Half of the
 table is released as 'tclose anonymize' would, and each attacker infers the

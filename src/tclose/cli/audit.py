@@ -43,7 +43,6 @@ from tclose.engines.choosing import target_for
 from tclose.policy import Policy
 from tclose.render.data.judgements import Judged
 from tclose.render.words.phrases import counted
-from tclose.results import Audit
 from tclose.sources import files_read
 from tclose.targets import Target, private_folder
 
@@ -51,6 +50,7 @@ if TYPE_CHECKING:
     from tclose.engines.class_tables import ClassTable
     from tclose.explanations import Explanations
     from tclose.render.document import Document
+    from tclose.results import Audit
 
 _HELP = """Measure what TABLE reveals about people, and judge it by the requirements.
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,11 +16,12 @@ from tclose.cli.failures import message_of
 from tclose.cli.interrupts import TOO_LATE, heard, too_late
 from tclose.errors import InputError
 from tclose.letters import visible
-from tclose.releases import Release, Written
-from tclose.render.data.lineage import LineageRun
-from tclose.render.words.folders import message_without_folders
 from tclose.sources import DatabaseTable, files_read
 from tclose.targets import check_apart, refused_by_system, target_at
+
+if TYPE_CHECKING:
+    from tclose.releases import Release, Written
+    from tclose.render.data.lineage import LineageRun
 
 _APPENDING = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)
 """Windows writes other ends of lines unless it is told that bytes are bytes."""
@@ -86,6 +87,8 @@ def events_of(job: str, table: object, given: Mapping[str, Any], inputs: Mapping
         if not path.parent.is_dir():
             raise InputError(f"{str(path)!r} cannot be written: there is no folder {str(path.parent)!r}.")
     label = table.label if isinstance(table, DatabaseTable) else ", ".join(each.name for each in files_read(table))
+    from tclose.render.data.lineage import LineageRun
+
     return Events(LineageRun(job, label or None), path, tuple(inputs))
 
 
@@ -108,4 +111,6 @@ def _failure(events: Events, problem: BaseException) -> Mapping[str, Any]:
         return events.run.failed(TOO_LATE)
     if isinstance(problem, click.Abort | KeyboardInterrupt) or heard():
         return events.run.aborted()
+    from tclose.render.words.folders import message_without_folders
+
     return events.run.failed(visible(message_without_folders(message_of(problem), events.read)))

@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tclose.anonymizing.storing import Companion, Destination, recipe_at, report_at, report_text, statement_at
 from tclose.cli.failures import FAILS, HOLDS, say
 from tclose.cli.lineage import Events
 from tclose.cli.output import NO_PDF, PDF, deliver, face, file_of
 from tclose.engines.choosing import target_for
 from tclose.errors import InputError
-from tclose.frontiers import Frontier
 from tclose.progress import silent, terminal_progress
-from tclose.releases import Release, Written
 from tclose.sources import locate
 from tclose.sources.database import DatabaseTable, is_database, is_database_address
 from tclose.targets import FileTarget, FolderTarget, target_at
+
+if TYPE_CHECKING:
+    from tclose.anonymizing.storing import Companion, Destination
+    from tclose.frontiers import Frontier
+    from tclose.releases import Release, Written
 
 PAGES = (".html", ".htm")
 """The endings of a page."""
@@ -53,6 +55,8 @@ def destination(
     events
         What is told of the run.
     """
+    from tclose.anonymizing.storing import Destination, recipe_at, statement_at
+
     target = None if given["output"] is None else target_for(table, given["output"])
     into = None if given["into"] is None else DatabaseTable(given["into"])
     more = [] if given["report"] is None else [_report(given["report"], frontier, given)]
@@ -63,6 +67,8 @@ def destination(
 
 def _report(path: str, frontier: Frontier | None, given: Mapping[str, Any]) -> Companion:
     """Return the report that a person asked for: a page, or data."""
+    from tclose.anonymizing.storing import Companion, report_at
+
     ending = Path(path).suffix.lower()
     if ending == ".json":
         told = report_at(path, always=True)
@@ -126,6 +132,8 @@ def _remark(release: Release, given: Mapping[str, Any]) -> None:
 def _summary(release: Release, written: Written | None, frontier: Frontier | None, given: Mapping[str, Any]) -> str:
     form = given["form"]
     if form == "json":
+        from tclose.anonymizing.storing import report_text
+
         return report_text(release.with_original(), written)  # told to whoever runs the command
     if form == "html":
         return _page(release, written, frontier, given)

@@ -12,8 +12,8 @@ from decimal import Decimal, localcontext
 import numpy as np
 from numpy.typing import NDArray
 
+from tclose import kernels
 from tclose.counts import Block, Distribution
-from tclose.kernels import distances
 
 Floats = NDArray[np.float64]
 DIGITS = 60
@@ -23,14 +23,14 @@ _SMALL_LOGS = np.log(np.maximum(np.arange(1024), 1)).astype(np.float64)
 def entropies(block: Block) -> Floats:
     """Return the entropy of each class in nats."""
     found = np.zeros(block.classes)
-    distances.entropies(block.offsets, block.counts, block.sizes, _SMALL_LOGS, found)
+    kernels.distances.entropies(block.offsets, block.counts, block.sizes, _SMALL_LOGS, found)
     return found
 
 
 def kullback_leibler(block: Block, reference: Distribution) -> Floats:
     """Return KL(class ‖ reference) of each class in nats; infinite where the reference lacks a value."""
     found = np.zeros(block.classes)
-    distances.kullback_leibler(
+    kernels.distances.kullback_leibler(
         block.offsets, block.ranks, block.counts, block.sizes, _SMALL_LOGS, _logs(reference.counts),
         math.log(reference.total), found,
     )  # fmt: skip
@@ -41,7 +41,7 @@ def jensen_shannon(block: Block, reference: Distribution) -> Floats:
     """Return the Jensen–Shannon divergence of each class in bits, between 0 and 1."""
     found = np.zeros(block.classes)
     shares = (reference.counts / reference.total).astype(np.float64)
-    distances.jensen_shannon(
+    kernels.distances.jensen_shannon(
         block.offsets, block.ranks, block.counts, block.sizes, _SMALL_LOGS, shares, _logs(shares), found
     )
     return found

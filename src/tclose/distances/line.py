@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tclose import kernels
 from tclose.counts import Block, Distribution
 from tclose.distances.ground import Parts
-from tclose.kernels import distances, in_python
 
 _FLOAT_BITS = 1_000
 """So many bits of a whole number a float holds with room to spare: as a magnitude, not every digit."""
@@ -82,7 +82,7 @@ class LineGround:
 
     def _measured(self, block: Block, prefix: NDArray[Any]) -> Parts:
         x, y = np.zeros(block.classes, dtype=prefix.dtype), np.zeros(block.classes, dtype=prefix.dtype)
-        line = partial(in_python, "distances", "line") if prefix.dtype == object else distances.line
+        line = partial(kernels.in_python, "distances", "line") if prefix.dtype == object else kernels.distances.line
         line(block.offsets, block.ranks, block.counts, block.sizes, prefix, self.reference.total, self.values, x, y)
         return x, y
 

@@ -7,14 +7,14 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from tclose import kernels
 from tclose.counts import Block, Distribution, Integers
-from tclose.kernels import distances, in_python
 
 
 def commonest(block: Block) -> Integers:
     """Return the count of each class's commonest value."""
     found = np.zeros(block.classes, dtype=np.int64)
-    distances.commonest(block.offsets, block.counts, found)
+    kernels.distances.commonest(block.offsets, block.counts, found)
     return found
 
 
@@ -24,7 +24,7 @@ def gains(block: Block, reference: Distribution) -> tuple[Integers, Integers, In
     most_count, least_count = np.zeros(block.classes, dtype=np.int64), np.zeros(block.classes, dtype=np.int64)
     most_share, least_share = np.zeros(block.classes, dtype=kind), np.zeros(block.classes, dtype=kind)
     wide = int(block.sizes.max(initial=0)) * reference.total >= 2**62
-    found = partial(in_python, "distances", "gains") if wide or kind.hasobject else distances.gains
+    found = partial(kernels.in_python, "distances", "gains") if wide or kind.hasobject else kernels.distances.gains
     found(block.offsets, block.ranks, block.counts, reference.counts, most_count, most_share, least_count, least_share)
     return most_count, most_share, least_count, least_share
 
@@ -34,7 +34,7 @@ def over_cap(block: Block, reference: Distribution, caps: NDArray[np.float64]) -
     count, share = np.zeros(block.classes, dtype=np.int64), np.ones(block.classes, dtype=reference.counts.dtype)
     number = np.zeros(block.classes, dtype=np.int64)
     wide = reference.counts.dtype == object
-    found = partial(in_python, "distances", "over_cap") if wide else distances.over_cap
+    found = partial(kernels.in_python, "distances", "over_cap") if wide else kernels.distances.over_cap
     found(
         block.offsets, block.ranks, block.counts, block.sizes, reference.counts, caps, float(reference.total),
         count, share, number,
@@ -47,5 +47,5 @@ def tails(block: Block, level: int) -> tuple[Integers, Integers]:
     first, tail = np.zeros(block.classes, dtype=np.int64), np.zeros(block.classes, dtype=np.int64)
     level = min(level, int(block.distinct.max(initial=0)) + 2)
     top = np.zeros(level, dtype=np.int64)
-    distances.tails(block.offsets, block.counts, level, top, first, tail)
+    kernels.distances.tails(block.offsets, block.counts, level, top, first, tail)
     return first, tail

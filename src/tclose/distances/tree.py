@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tclose import kernels
 from tclose.counts import Block, Distribution, Integers, sparse_block
 from tclose.distances.ground import Parts
-from tclose.kernels import distances, in_python
 
 _INT64 = 2**62
 
@@ -53,7 +53,7 @@ class TreeGround:
         kind: type = object if large else np.int64
         x: NDArray[Any] = np.zeros(block.classes, dtype=kind)
         y: NDArray[Any] = np.zeros(block.classes, dtype=kind)
-        surplus = partial(in_python, "distances", "surplus") if large else distances.surplus
+        surplus = partial(kernels.in_python, "distances", "surplus") if large else kernels.distances.surplus
         for level, (codes, reference) in enumerate(zip(self.levels, self._references, strict=True)):
             rolled = block if level == 0 else _rolled(block, codes)
             surplus(rolled.offsets, rolled.ranks, rolled.counts, rolled.sizes, reference, self.reference.total, x, y)

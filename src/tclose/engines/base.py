@@ -31,7 +31,7 @@ from tclose.errors import (
     if_no_header,
     listed,
 )
-from tclose.measuring import Measured, Task, check_population, measured
+from tclose.measuring import Measured, Task, checked, measured
 from tclose.recoding.cluster_rows import Cluster
 from tclose.targets import Target, committing
 
@@ -186,7 +186,7 @@ class Counted(ABC):
 
     def measured(self, ranks: Sequence[Ranks], tasks: Sequence[Task], domains: Sequence[Domain]) -> Iterator[Measured]:
         """Measure every class, part by part; here, unless the engine measures where the rows are."""
-        return self.map(ranks, lambda part: self.measure(part, tasks, domains))
+        return checked(self.map(ranks, lambda part: self.measure(part, tasks, domains)))
 
     def measure(
         self,
@@ -196,10 +196,7 @@ class Counted(ABC):
         supersets: list[Superset] | None = None,
     ) -> Measured:
         """Measure the classes of a part, with their sizes in the population if there is one."""
-        population = self.population(part.keys)
-        if population is not None:
-            check_population(int(np.count_nonzero(population < part.sizes)))
-        return measured(part, tasks, domains, population, supersets, self.foremost)
+        return measured(part, tasks, domains, self.population(part.keys), supersets, self.foremost)
 
     def foremost(self, keys: Integers) -> Integers:
         """Return the positions of keys among which is the one that is first in the order of its values."""

@@ -1,9 +1,9 @@
 """The loops that carry the work, written once as plain Python and compiled when the package is built.
 
-In come NumPy arrays, out go numbers that a kernel writes into arrays it is given. ``from tclose.kernels import
-counting`` gives the compiled module. :func:`plain` gives the same source run by Python, whose whole numbers have any
-size: for numbers beyond 63 bits, and for tests. Open ``counting.py`` first; ``hatch_build.py`` compiles it, with the
-types that ``counting.pxd`` declares.
+In come NumPy arrays, out go numbers that a kernel writes into arrays it is given. ``kernels.counting`` is the compiled
+module, loaded when it is first asked for, so that ``--help`` and an audit do not wait for what they do not need.
+:func:`plain` gives the same source run by Python, whose whole numbers have any size: for numbers beyond 63 bits, and
+for tests. Open ``counting.py`` first; ``hatch_build.py`` compiles it, with the types that ``counting.pxd`` declares.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def __getattr__(name: str) -> ModuleType:
         raise EngineFailedError(f"The compiled part {name!r} of tclose cannot be loaded. {_AGAIN}") from problem
     source = (_FOLDER / f"{name}.py").read_bytes()
     if getattr(module, "SOURCE", None) != hashlib.sha256(source).hexdigest():
-        globals().pop(name)
+        globals().pop(name, None)
         raise EngineFailedError(f"The compiled part {name!r} of tclose belongs to another version of it. {_AGAIN}")
     return module
 

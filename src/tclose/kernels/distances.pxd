@@ -11,14 +11,14 @@ cdef int64_t LOGS
 cpdef void line(
     const int64_t[::1] offsets, const int32_t[::1] ranks, const int64_t[::1] counts, const int64_t[::1] sizes,
     const int64_t[::1] prefix, int64_t total, int64_t m, int64_t[::1] kept, int64_t[::1] spread,
-) noexcept
+) except *
 @cython.locals(c=int64_t, n=int64_t, x=int64_t, y=int64_t, i=int64_t, count=int64_t, expected=int64_t)
 cpdef void surplus(
     const int64_t[::1] offsets, const int32_t[::1] ranks, const int64_t[::1] counts, const int64_t[::1] sizes,
     const int64_t[::1] reference, int64_t total, int64_t[::1] kept, int64_t[::1] spread,
-) noexcept
+) except *
 @cython.locals(c=int64_t, i=int64_t, count=int64_t, most=int64_t)
-cpdef void commonest(const int64_t[::1] offsets, const int64_t[::1] counts, int64_t[::1] found) noexcept
+cpdef void commonest(const int64_t[::1] offsets, const int64_t[::1] counts, int64_t[::1] found) except *
 @cython.locals(
     c=int64_t, i=int64_t, count=int64_t, share=int64_t, high_count=int64_t, high_share=int64_t, low_count=int64_t,
     low_share=int64_t,
@@ -26,30 +26,30 @@ cpdef void commonest(const int64_t[::1] offsets, const int64_t[::1] counts, int6
 cpdef void gains(
     const int64_t[::1] offsets, const int32_t[::1] ranks, const int64_t[::1] counts, const int64_t[::1] reference,
     int64_t[::1] most_count, int64_t[::1] most_share, int64_t[::1] least_count, int64_t[::1] least_share,
-) noexcept
+) except *
 @cython.locals(c=int64_t, i=int64_t, n=double, count=int64_t, share=int64_t, most=double, excess=double)
 cpdef void over_cap(
     const int64_t[::1] offsets, const int32_t[::1] ranks, const int64_t[::1] counts, const int64_t[::1] sizes,
     const int64_t[::1] reference, const double[::1] caps, double total, int64_t[::1] worst_count,
     int64_t[::1] worst_share, int64_t[::1] number,
-) noexcept
+) except *
 @cython.locals(
     c=int64_t, held=int64_t, total=int64_t, most=int64_t, i=int64_t, count=int64_t, at=int64_t, kept=int64_t, j=int64_t,
 )
 cpdef void tails(
     const int64_t[::1] offsets, const int64_t[::1] counts, int64_t level, int64_t[::1] top, int64_t[::1] first,
     int64_t[::1] tail,
-) noexcept
+) except *
 @cython.locals(c=int64_t, n=int64_t, i=int64_t, count=int64_t, total=double, entropy=double)
 cpdef void entropies(
     const int64_t[::1] offsets, const int64_t[::1] counts, const int64_t[::1] sizes, const double[::1] logs,
     double[::1] found,
-) noexcept
+) except *
 @cython.locals(c=int64_t, n=int64_t, i=int64_t, count=int64_t, total=double, divergence=double)
 cpdef void kullback_leibler(
     const int64_t[::1] offsets, const int32_t[::1] ranks, const int64_t[::1] counts, const int64_t[::1] sizes,
     const double[::1] logs, const double[::1] share_logs, double log_total, double[::1] found,
-) noexcept
+) except *
 @cython.locals(
     c=int64_t, n=int64_t, i=int64_t, count=int64_t, log_n=double, inside=double, p=double, q=double, both=double,
     divergence=double,
@@ -57,4 +57,4 @@ cpdef void kullback_leibler(
 cpdef void jensen_shannon(
     const int64_t[::1] offsets, const int32_t[::1] ranks, const int64_t[::1] counts, const int64_t[::1] sizes,
     const double[::1] logs, const double[::1] shares, const double[::1] share_logs, double[::1] found,
-) noexcept
+) except *

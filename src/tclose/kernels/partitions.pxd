@@ -23,12 +23,12 @@ cdef class Rows:
 cpdef void slot_boxes(
     const int64_t[::1] slots, const int64_t[::1] counts, const int32_t[::1] positions, int64_t axes,
     int64_t[::1] sizes, int32_t[::1] low, int32_t[::1] high,
-) noexcept
+) except *
 @cython.locals(piece=int64_t, part=int64_t, slot=int64_t, label=int64_t, inside=bint, axis=int64_t)
 cpdef void piece_boxes(
     Pieces pieces, const int64_t[::1] slots, const int64_t[::1] slot_sizes, const int32_t[::1] slot_low,
     const int32_t[::1] slot_high, int64_t axes, int64_t[::1] sizes, int32_t[::1] low, int32_t[::1] high,
-) noexcept
+) except *
 @cython.locals(
     used=int64_t, part=int64_t, width=int64_t, values=int64_t, last=int64_t, i=int64_t, rank=int64_t, at=int64_t,
     value=int64_t, piece=int64_t, row=int64_t, number=int64_t,
@@ -36,15 +36,15 @@ cpdef void piece_boxes(
 cpdef int64_t piece_counts(
     Rows rows, const int64_t[::1] widths, const int64_t[::1] bounds, Pieces pieces, int64_t[::1] table,
     int64_t[::1] seen, int64_t[::1] offsets, int32_t[::1] held, int64_t[::1] sums,
-) noexcept
+) except? -1
 @cython.locals(one=int64_t, begin=int64_t, end=int64_t, level=int64_t)
 cpdef void add_losses(
     const int32_t[::1] low, const int32_t[::1] high, const int32_t[::1] nodes, const double[::1] costs,
     int64_t positions, int64_t places, const double[::1] first, const double[::1] last, double weight,
     double[::1] losses,
-) noexcept
+) except *
 @cython.locals(i=int64_t, one=int64_t, other=int64_t)
 cpdef void join(
     const int64_t[::1] order, const int64_t[::1] partner, const int64_t[::1] sizes, int64_t[::1] into,
     int64_t[::1] joining,
-) noexcept
+) except *

@@ -7,8 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
+from tclose import kernels
 from tclose.counts import Integers
-from tclose.kernels import partitions
 from tclose.recoding.problem import Codes, Floats, Problem, Quasi, numbered
 
 
@@ -69,7 +69,7 @@ class Axis:
         """Add the weighted loss LM of classes that reach from one position to another."""
         places = 0 if self.quasi.places is None else len(self.quasi.places)
         ends = (np.ascontiguousarray(low), np.ascontiguousarray(high))
-        partitions.add_losses(
+        kernels.partitions.add_losses(
             *ends, *self.from_lowest, len(self.nodes[0]), places, self.first, self.last, weight, losses
         )
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from tclose import kernels
 from tclose.counts import Integers
-from tclose.kernels import counting
 
 
 def in_classes(classes: Integers, number: int) -> tuple[Integers, Integers]:
@@ -13,5 +13,5 @@ def in_classes(classes: Integers, number: int) -> tuple[Integers, Integers]:
     sizes = np.bincount(classes[classes >= 0], minlength=number)
     starts = np.concatenate([[0], np.cumsum(sizes)])
     placed = np.empty(starts[-1], dtype=np.int64)
-    counting.deal(np.ascontiguousarray(classes), starts[:-1].copy(), np.arange(len(classes)), placed)
+    kernels.counting.deal(np.ascontiguousarray(classes), starts[:-1].copy(), np.arange(len(classes)), placed)
     return placed, starts

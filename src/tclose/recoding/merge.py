@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tclose import kernels
 from tclose.counts import Integers
-from tclose.kernels import partitions
 from tclose.recoding.boxes import Boxes
 from tclose.recoding.checking import Checker, failing_classes
 from tclose.recoding.dealing import in_classes
@@ -129,7 +129,7 @@ class _Merging:
             if not np.isfinite(growth[waiting]).all():
                 return None
             order = waiting[np.argsort(self.sizes[waiting], kind="stable")]
-            partitions.join(order, partner, self.sizes, into, np.zeros_like(self.sizes))
+            kernels.partitions.join(order, partner, self.sizes, into, np.zeros_like(self.sizes))
             self._renumber(into)
         return Partition(
             self.rows, self.classes, self.counts, hulls(self.problem, self.rows, self.classes, len(self.sizes))

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tclose import kernels
 from tclose.counts import Integers, Part, Ranks
 from tclose.domains import Observed
 from tclose.engines.base import Progress
@@ -18,7 +19,6 @@ from tclose.engines.duckdb.failures import translated
 from tclose.engines.duckdb.stream import RowStream
 from tclose.engines.people import Census, Trajectories
 from tclose.grouping import DIRECT_SPAN, Batch, GroupedRows
-from tclose.kernels import counting
 from tclose.keys import FixedIndex
 
 Result = TypeVar("Result")
@@ -155,8 +155,8 @@ class _Reader:
         """Add the codes of a column, times its stride, to the key words of rows."""
         known = self._known(raw)
         if self._table is None:
-            counting.add_codes(known, stride, words)
-        elif counting.add_looked_up(known, self._table, stride, words):
+            kernels.counting.add_codes(known, stride, words)
+        elif kernels.counting.add_looked_up(known, self._table, stride, words):
             raise changed()
 
     def codes(self, raw: NDArray[Any]) -> NDArray[Any]:

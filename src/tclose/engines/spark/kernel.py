@@ -94,8 +94,7 @@ class Measuring:
     def _tallied(self, whole: Whole, before: int) -> PartitionTally:
         """Return the tally of some classes, numbered after those before them; of tied classes it names the first."""
         part = replace(whole.part, keys=whole.part.keys + before)
-        population = whole.population
-        found = measured(part, self.tasks, self.domains, population)
+        found = measured(part, self.tasks, self.domains, whole.population)
         tallies = [
             replace(tally, keys=[keys[:1] for keys in tally.keys], sizes=[sizes[:1] for sizes in tally.sizes])
             for tally in found.tallies
@@ -105,7 +104,7 @@ class Measuring:
             classes=len(part.sizes),
             rows=int(part.sizes.sum()),
             people=found.people,
-            short=0 if population is None else int(np.count_nonzero(population < part.sizes)),
+            short=found.short,
             unknown=whole.unknown,
             tallies=tallies,
             keys={key: _key(whole.keys, key - before) for key in sorted(named)},

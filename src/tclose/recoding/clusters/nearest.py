@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from tclose import kernels
 from tclose.counts import Integers
-from tclose.kernels import clusters
 from tclose.recoding.clusters.coordinates import Space
 from tclose.recoding.problem import Floats
 from tclose.recoding.search import Share, nobody, shared
@@ -43,11 +43,11 @@ class Pool:
         self.labels = np.full(rows, -1, dtype=np.int64)
         self.gaps = np.zeros(rows)
         self._centre = np.zeros(space.points.shape[1])
-        self._points = clusters.Points(
+        self._points = kernels.clusters.Points(
             space.points.ravel(), space.nodes.ravel(), space.edges.ravel(), space.off_centre(),
             space.points.shape[1], space.nodes.shape[1],
         )  # fmt: skip
-        self._left = clusters.Left(self.members, self.starts, self.ends, self.gaps)
+        self._left = kernels.clusters.Left(self.members, self.starts, self.ends, self.gaps)
         self._last_seed = -1
 
     def seed(self) -> int:
@@ -57,7 +57,7 @@ class Pool:
         """
         if self._last_seed < 0:
             self._measure(-1)
-        seed = int(clusters.farthest(self._left))
+        seed = int(kernels.clusters.farthest(self._left))
         self._last_seed = seed if self._last_seed < 0 else -1
         if seed >= 0:
             self._measure(seed)
@@ -65,12 +65,12 @@ class Pool:
 
     def _measure(self, seed: int) -> None:
         if seed < 0:
-            clusters.centre(self._points, self._left, self._centre)
-        clusters.measure(self._points, self._left, self._centre, seed)
+            kernels.clusters.centre(self._points, self._left, self._centre)
+        kernels.clusters.measure(self._points, self._left, self._centre, seed)
 
     def take(self, plan: Integers, label: int) -> None:
         """Put the planned number of each bucket's nearest rows into a class."""
-        clusters.take(self._left, plan, self.sizes, label, self.labels)
+        kernels.clusters.take(self._left, plan, self.sizes, label, self.labels)
 
     def nearest(self, number: int) -> Integers:
         """Return the nearest rows left, in the order of their gaps; of equally near ones the lower first."""
@@ -141,7 +141,7 @@ def _spans(sizes: Integers) -> Iterator[tuple[int, int]]:
 
 def _filled(space: Space, buckets: Integers, plan: Integers, sizes: Integers | None, tell: Share) -> Integers:
     pool = Pool(space, buckets, sizes)
-    plan = plan[:, : len(pool.starts)]
+    plan = np.ascontiguousarray(plan[:, : len(pool.starts)])
     for label in range(len(plan)):
         tell(label / len(plan))
         if pool.seed() < 0:

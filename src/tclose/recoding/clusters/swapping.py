@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from tclose import kernels
 from tclose.counts import Integers
-from tclose.kernels import clusters
 from tclose.recoding.clusters.coordinates import Space
 from tclose.recoding.clusters.flows import Flows
 from tclose.recoding.clusters.nearest import BLOCK, WHOLE_UP_TO, Pool
@@ -69,7 +69,7 @@ def _k_first(
         near = pool.nearest(k + candidates)
         chosen = np.arange(k)
         flow = flows.beyond[bins[near[:k]]].mean(axis=0) - flows.expected
-        clusters.exchange(bins[near], k, beyond, edges, flows.weights, flow, limit, chosen)
+        kernels.clusters.exchange(bins[near], k, beyond, edges, flows.weights, flow, limit, chosen)
         pool.remove(near[chosen], label)
     pool.labels[pool.labels < 0] = classes - 1
     return pool.labels

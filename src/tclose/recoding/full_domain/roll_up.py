@@ -8,8 +8,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from tclose import kernels
 from tclose.counts import Block, Integers, sparse_block
-from tclose.kernels import lattice
 from tclose.recoding.problem import Codes, Problem
 
 Node = tuple[int, ...]
@@ -125,14 +125,14 @@ class RollUp:
         for quasi, (before, after) in enumerate(zip(classes.node, node, strict=True)):
             if before < after:
                 place = self._fields[quasi]
-                lattice.raise_field(
+                kernels.lattice.raise_field(
                     keys, place.word, self._words, place.shift, place.mask, self._ancestors(quasi, before, after),
                 )  # fmt: skip
         number = len(classes.sizes)
         slots = np.full(1 << (2 * number).bit_length(), -1, dtype=np.int32)
         numbers, first, following = (np.empty(number, dtype=np.int32) for _ in range(3))
         merged_keys, merged_sizes = np.empty_like(keys), np.empty_like(classes.sizes)
-        found = lattice.merge_classes(
+        found = kernels.lattice.merge_classes(
             keys, self._words, classes.sizes, slots, numbers, first, following, merged_keys, merged_sizes,
         )  # fmt: skip
         merged_keys, merged_sizes = merged_keys[: found * self._words].copy(), merged_sizes[:found].copy()
@@ -152,16 +152,16 @@ class RollUp:
         number = len(source.first)
         if isinstance(counts, Dense):
             rows = np.zeros(number * counts.values, dtype=counts.rows.dtype)
-            lattice.add_rows(source.numbers, counts.values, counts.rows, rows)
+            kernels.lattice.add_rows(source.numbers, counts.values, counts.rows, rows)
             return Dense(counts.values, rows)
         offsets, sizes = np.empty(number + 1, dtype=np.int64), np.empty(number, dtype=np.int64)
         ranks, sums = np.empty_like(counts.ranks), np.empty_like(counts.counts)
-        used = lattice.merge_counts(
+        used = kernels.lattice.merge_counts(
             source.first, source.following, counts.offsets, counts.ranks, counts.counts, self._scratch[attribute],
             offsets, ranks, sums, sizes,
         )  # fmt: skip
         ranks, sums = ranks[:used].copy(), sums[:used].copy()
-        lattice.sort_counts(offsets, ranks, sums)
+        kernels.lattice.sort_counts(offsets, ranks, sums)
         return Block(offsets, ranks, sums, sizes)
 
     def _ancestors(self, quasi: int, before: int, after: int) -> Codes:
@@ -177,6 +177,7 @@ class RollUp:
 
     def blocks(self, classes: Classes, chosen: Integers) -> tuple[Block, ...]:
         """Return the counts of some of the classes, for each sensitive attribute."""
+        chosen = np.ascontiguousarray(chosen)
         return tuple(self._chosen(counts, chosen) for counts in self._counts(classes))
 
     def _chosen(self, counts: Block | Dense, chosen: Integers) -> Block:
@@ -185,13 +186,13 @@ class RollUp:
             most = len(chosen) * counts.values + 1
             ranks, sums = np.empty(most, dtype=np.int32), np.empty(most, dtype=np.int64)
             sizes = np.empty(len(chosen), dtype=np.int64)
-            used = lattice.sparse_chosen(chosen, counts.values, counts.rows, offsets, ranks, sums, sizes)
+            used = kernels.lattice.sparse_chosen(chosen, counts.values, counts.rows, offsets, ranks, sums, sizes)
             return Block(offsets, ranks[:used], sums[:used], sizes)
         if len(chosen) == counts.classes:
             return counts
         most = int(counts.distinct[chosen].sum())
         ranks, sums = np.empty(most, dtype=np.int32), np.empty(most, dtype=np.int64)
-        lattice.copy_chosen(chosen, counts.offsets, counts.ranks, counts.counts, offsets, ranks, sums)
+        kernels.lattice.copy_chosen(chosen, counts.offsets, counts.ranks, counts.counts, offsets, ranks, sums)
         return Block(offsets, ranks, sums, counts.sizes[chosen])
 
     def nodes(self, classes: Classes, chosen: Integers) -> Codes:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tclose import kernels
 from tclose.counts import Integers
-from tclose.kernels import annealing
 from tclose.recoding.improving.forms import Plan
 from tclose.recoding.improving.shapes import Column, shapes_of
 from tclose.recoding.improving.units import Masses, Units
@@ -89,9 +89,9 @@ class Field:
             there, local[:, at] = _numbered_along(self.units.positions[units, at], column.nodes.shape[1])
             columns.append(column.at(there))
         number = len(kept) + min(int(SPARE * len(kept)) + 8, len(units))
-        annealing.anneal(
-            annealing.Costs(*shapes_of(columns)), annealing.Limits(*self.masses.limits),
-            annealing.Units(*self.masses.crowd(self.units, units, local)), plan, own, number, room,
+        kernels.annealing.anneal(
+            kernels.annealing.Costs(*shapes_of(columns)), kernels.annealing.Limits(*self.masses.limits),
+            kernels.annealing.Units(*self.masses.crowd(self.units, units, local)), plan, own, number, room,
         )  # fmt: skip
         return kept, own
 

@@ -10,8 +10,8 @@ from typing import Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tclose import kernels
 from tclose.counts import Integers
-from tclose.kernels import partitions
 from tclose.recoding.boxes import Axis
 from tclose.recoding.problem import Codes
 
@@ -187,8 +187,8 @@ class Cuts:
         sizes = np.zeros(number, dtype=np.int64)
         low = np.full((number, axes), np.iinfo(np.int32).max, dtype=np.int32)
         high = np.full((number, axes), -1, dtype=np.int32)
-        partitions.piece_boxes(
-            partitions.Pieces(pieces.part, pieces.begin, pieces.end, pieces.outside.view(np.uint8)),
+        kernels.partitions.piece_boxes(
+            kernels.partitions.Pieces(pieces.part, pieces.begin, pieces.end, pieces.outside.view(np.uint8)),
             self.runs.slots, self.labelled.sizes, self.labelled.low.ravel(), self.labelled.high.ravel(), axes,
             sizes, low.ravel(), high.ravel(),
         )  # fmt: skip

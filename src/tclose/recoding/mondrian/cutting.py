@@ -10,8 +10,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from tclose import kernels
 from tclose.counts import Integers
-from tclose.kernels import counting, partitions
 from tclose.recoding.boxes import Boxes
 from tclose.recoding.mondrian.cuts import Parts, Profile, Runs, Values
 from tclose.recoding.mondrian.judging import Judge
@@ -211,7 +211,7 @@ class RowsHere:
 
 def _dealt_out(order: Integers, part_of: Integers, starts: Integers) -> Integers:
     placed = np.empty(starts[-1], dtype=np.int64)
-    counting.deal(part_of[order], starts[:-1].copy(), order, placed)
+    kernels.counting.deal(part_of[order], starts[:-1].copy(), order, placed)
     return placed
 
 
@@ -233,5 +233,6 @@ def slot_bounds(
     sizes = np.zeros(number, dtype=np.int64)
     low = np.full(number * axes, np.iinfo(np.int32).max, dtype=np.int32)
     high = np.full(number * axes, -1, dtype=np.int32)
-    partitions.slot_boxes(slots, counts[rows], positions[rows].ravel(), axes, sizes, low, high)
+    placed = positions[rows].astype(np.int32, copy=False).ravel()
+    kernels.partitions.slot_boxes(slots, counts[rows], placed, axes, sizes, low, high)
     return sizes, low.reshape(number, axes), high.reshape(number, axes)

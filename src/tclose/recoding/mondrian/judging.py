@@ -9,10 +9,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from tclose import kernels
 from tclose.counts import Block, Integers, Part
 from tclose.distances.ground import exact_distance, float_distances
 from tclose.domains import Domain
-from tclose.kernels import partitions
 from tclose.measuring import Task, failing
 from tclose.models.catalogue import Requirement
 from tclose.recoding.mondrian.cuts import Cuts, Parts
@@ -116,9 +116,10 @@ class Judge:
         room = int((np.diff(first) * most).sum())
         held, sums = np.empty(room, dtype=np.int32), np.empty(room, dtype=np.int64)
         offsets = np.zeros(span.stop - span.start + 1, dtype=np.int64)
-        used = partitions.piece_counts(
-            partitions.Rows(values.starts, values.labels, values.ranks, values.counts), widths, first - first[0],
-            partitions.Pieces(
+        used = kernels.partitions.piece_counts(
+            kernels.partitions.Rows(values.starts, values.labels, values.ranks, values.counts),
+            widths, first - first[0],
+            kernels.partitions.Pieces(
                 pieces.part[span], pieces.begin[span], pieces.end[span], pieces.outside[span].view(np.uint8)
             ),
             np.empty(int((most * (widths + 1)).max()), dtype=np.int64), np.empty(int(most.max()), dtype=np.int64),

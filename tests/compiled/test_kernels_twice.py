@@ -6,7 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-from kernels import real_work
+import numpy as np
+import pytest
+
+from compiled import real_work
 from plain_kernels import SOURCE, plainly
 from tclose import kernels
 
@@ -25,6 +28,14 @@ def test_every_module_with_types_is_listed():
     assert sorted(kernels.COMPILED) == sorted({path.stem for path in SOURCE.glob("*.pxd")} - {"native"})
 
 
+def test_what_goes_wrong_inside_a_kernel_is_raised():
+    """A class of rows whose size is 0 cannot be; if it is, that is not told to standard error and forgotten."""
+    one, none = np.ones(1, np.int64), np.zeros(1, np.int64)
+    starts, ranks, caps = np.array([0, 1]), np.zeros(1, np.int32), np.zeros(1)
+    with pytest.raises(ZeroDivisionError):
+        kernels.distances.over_cap(starts, ranks, one, none, one, caps, 1.0, none.copy(), one.copy(), none.copy())
+
+
 def test_compiled_kernels_do_what_their_source_does():
     with plainly(beside=True) as both:
         real_work.everything()
@@ -39,7 +50,7 @@ def test_no_kernel_looks_beyond_an_array(tmp_path):
     script = (
         "import sys; beyond = []; sys.unraisablehook = lambda told: beyond.append(told.exc_value)\n"
         f"from tclose import kernels; kernels.__path__.insert(0, {str(tmp_path)!r})\n"
-        "from kernels import real_work; real_work.everything()\n"
+        "from compiled import real_work; real_work.everything()\n"
         f"assert kernels.annealing.__file__.startswith({str(tmp_path)!r})\n"
         "sys.exit(str(beyond) if beyond else 0)"
     )
