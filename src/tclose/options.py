@@ -398,6 +398,8 @@ class Option:
         Whether a policy file may say it, where its part has a place there.
     command_line
         Whether the command line may say it by a flag of its own.
+    page
+        Whether the page has a field for it.
     bare
         What its flag stands for on a command line where no value follows; None where one must.
     """
@@ -413,6 +415,7 @@ class Option:
     usual: bool
     file: bool
     command_line: bool
+    page: bool
     bare: str | None
 
     def read(self, value: object, *, where: str | None = None) -> Any:
@@ -441,12 +444,13 @@ def option(
     usual: bool = False,
     file: bool = True,
     command_line: bool = True,
+    page: bool = True,
     bare: str | None = None,
 ) -> Any:
     """Declare a field of a part of a policy as an option; see :class:`Option`."""
     said = {
         "kind": kind, "help": help, "label": label,
-        "flags": tuple(flags), "usual": usual, "file": file, "command_line": command_line, "bare": bare,
+        "flags": tuple(flags), "usual": usual, "file": file, "command_line": command_line, "page": page, "bare": bare,
     }  # fmt: skip
     if isinstance(default, dict):
         return field(default_factory=dict, hash=False, metadata={_MARK: said})

@@ -13,7 +13,7 @@ from tclose.policy.parts import Hierarchies, Resources, SensitiveColumns
 from tclose.policy.verbs import ROLES_OF, VERBS
 from tclose.roles import Roles
 
-_SECTIONS = ("Roles", "Requirements", "Compared with", "Measuring", "Attack", "What to sweep", "Release")
+SECTIONS = ("Roles", "Requirements", "Compared with", "Measuring", "Attack", "What to sweep", "Release")
 """The sections of the help, in their order."""
 USUAL_MODELS = ("k", "l", "t")
 
@@ -31,7 +31,7 @@ def options_of(verb: str) -> dict[str, Option]:
 def policy_options(verb: str) -> Decorator:
     """Return the decorator that gives a command the options of its verb."""
     every = options_of(verb)
-    listed = sorted(every.values(), key=lambda each: _SECTIONS.index(each.section))
+    listed = sorted(every.values(), key=lambda each: SECTIONS.index(each.section))
     roles = [policy_option(each) for each in listed if each.section == ROLES]
     others = [policy_option(each) for each in listed if each.section != ROLES]
     return together(*roles, *_beside_roles(verb), *_model_options(verb), *others)

@@ -60,6 +60,7 @@ def policy_of_command(
     """
     policy = listed or _usual(tables, given, given["policy"] or usual_policy(tables, given))
     replaced = bool(tables and policy.file)
+    named = {"table": COMMAND_LINE} if tables else {}
     tables = tables or ((str(policy.table),) if policy.table is not None else ())
     if not tables:
         raise click.UsageError("Name a TABLE, or a policy that names one ([table] source = …).")
@@ -73,9 +74,18 @@ def policy_of_command(
     roles, trees = _roles(policy, given, columns, recodes=recodes or bool(given.get("after")))
     policy = replace(policy, roles=roles, read=read, table=table_names(tables, given, read) if opens else tables[0])
     said = {**dict(_said(options, given, policy, roles.quasi, trees)), **resources_of(given)}
-    return policy.with_options({**_of_present(policy, roles), **said}, COMMAND_LINE).with_options(
-        {"require": _thresholds(policy, roles, given)}
+    policy = policy.with_options({**_of_present(policy, roles), "require": _thresholds(policy, roles, given)})
+    return replace(
+        policy.with_options(said, COMMAND_LINE), origins={**policy.origins, **named, **_origins(given, said)}
     )
+
+
+def _origins(given: Mapping[str, Any], said: Iterable[str]) -> dict[str, str]:
+    """Return which values come from the command line, by name: options, thresholds, roles."""
+    thresholds = [name for name, texts in given.items() if name.startswith("require_") and texts]
+    roles = ["roles"] if any(given.get(name) for name in declared(Roles)) else []
+    reading = [name for name, _ in _plain(declared(ReadOptions), given)]
+    return dict.fromkeys([*said, *thresholds, *roles, *reading], COMMAND_LINE)
 
 
 def read_options(given: Mapping[str, Any], usual: ReadOptions | None = None) -> ReadOptions:

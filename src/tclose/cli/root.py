@@ -35,13 +35,14 @@ COMMANDS = {
     "sql": "Print an audit as one SQL statement, to run in a warehouse.",
     "attack": "Measure what someone who knows the method learns.",
     "frontier": "Show what each threshold costs with each method.",
+    "policy": "Print what is asked of a table, and the origin of every value.",
     "profile": "Say what the columns are and suggest their roles.",
     "import": "Read a project of ARX as a policy.",
     "serve": "Open a page where a table is understood and repaired.",
     "models": "List the privacy models that an audit knows.",
     "presets": "List the rules that requirements can be named by.",
     "examples": "List the tables that are built in, or write one.",
-    "schema": "Print the JSON Schema of what a command writes.",
+    "schema": "Print the JSON Schema of what a command writes, or of a policy file.",
 }
 
 commands = LazyGroup("tclose.cli", COMMANDS, name="tclose", help=_HELP, no_args_is_help=True)

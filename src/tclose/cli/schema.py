@@ -1,4 +1,4 @@
-"""``tclose schema``: the JSON Schema of an audit, an explanation, a release or an attack."""
+"""``tclose schema``: the JSON Schema of an audit, an explanation, a release, an attack, or a policy file."""
 
 from __future__ import annotations
 
@@ -7,14 +7,20 @@ import click
 from tclose.cli.commands import Command
 from tclose.cli.output import deliver
 
-_COMMANDS = ("audit", "explain", "anonymize", "attack")
+_COMMANDS = ("audit", "explain", "anonymize", "attack", "policy")
 
 
 @click.command("schema", cls=Command)
 @click.argument("of", metavar=f"[{'|'.join(_COMMANDS)}]", type=click.Choice(_COMMANDS), default="audit")
 @click.help_option()
 def command(of: str) -> None:
-    """Print the JSON Schema of what a command writes with '--format json'."""
+    """Print the JSON Schema of what a command writes with '--format json', or of a policy file."""
+    if of == "policy":
+        from tclose.policy.schema import policy_schema
+        from tclose.render.data.json import json_text
+
+        deliver(json_text(policy_schema()), None)
+        return
     if of == "explain":
         from tclose.render.data.explanations import explanation_schema_text
 

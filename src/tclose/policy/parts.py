@@ -243,11 +243,11 @@ class Sample(Part):
         help="How many people the table was drawn from, to estimate who is unique among them.",
     )  # fmt: skip
     sampling_fraction: Number | None = option(
-        None, kind=Share(above_zero=True),
+        None, kind=Share(above_zero=True), label="Share of the population that was drawn",
         help="Instead, the share of the population that was drawn, such as 0.01.",
     )  # fmt: skip
     weight_column: str | None = option(
-        None, kind=Text("COLUMN"),
+        None, kind=Text("COLUMN"), label="Column of weights",
         help="Instead, the column with the number of people that each row stands for.",
     )  # fmt: skip
 
@@ -438,11 +438,11 @@ class Keys(Part):
     PLACE: ClassVar[str] = "release"
 
     key_file: str | None = option(
-        None, kind=FilePath(),
+        None, kind=FilePath(), page=False,
         help="A file with a secret of at least 16 bytes: pseudonyms and offsets are then the same in every release.",
     )  # fmt: skip
     key_variable: str | None = option(
-        None, kind=Text("NAME"), help="The same secret in a variable of the environment."
+        None, kind=Text("NAME"), page=False, help="The same secret in a variable of the environment."
     )  # fmt: skip
 
 

@@ -128,9 +128,19 @@ ROLES = ("quasi", "sensitive", "identifiers", "person", "publish", "together")
 DISGUISES = ("pseudonym", "shifted")
 ROLES_OF = {
     "audit": ROLES, "explain": ROLES, "anonymize": (*ROLES, *DISGUISES), "attack": ROLES, "frontier": ROLES,
-    "serve": (*ROLES, *DISGUISES), "sql": ("quasi", "sensitive", "person", "together"),
+    "serve": (*ROLES, *DISGUISES), "policy": (*ROLES, *DISGUISES), "sql": ("quasi", "sensitive", "person", "together"),
 }  # fmt: skip
 """The roles that the command line names for each verb."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PolicyKeywords(
+    Requirements, Withstanding, ReferenceTable, PopulationTable, Sample, Previous, Measuring, Columns, PublishedNumbers,
+    Choosing, Searching, Judging, Keys, Shifting, Hurrying, Attacking, Sweeping,
+):  # fmt: skip
+    """The options of ``policy``, which prints what all verbs are asked."""
+
+
 VERBS: dict[str, type[Part]] = {
     "audit": AuditKeywords,
     "explain": ExplainKeywords,
@@ -139,6 +149,7 @@ VERBS: dict[str, type[Part]] = {
     "frontier": FrontierKeywords,
     "serve": ServeKeywords,
     "sql": SqlKeywords,
+    "policy": PolicyKeywords,
 }
 """The options of each verb that is asked a policy."""
 

@@ -10,7 +10,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from tclose.errors import PolicyError
-from tclose.options import FilePath, Option, TableName, declared
+from tclose.options import FilePath, Option, TableName, Tables, declared
 from tclose.policy.columns import RECODING_KEYS
 from tclose.policy.files import SECTIONS, keys_of
 from tclose.policy.parts import Tree
@@ -48,7 +48,7 @@ def policy_text(
     names = list(order) if order is not None else list(columns)
     roles = policy.roles
     own: dict[str, dict[str, str]] = {
-        "table": {} if policy.table is None else {"source": text_toml(_path(_named(policy.table), folder))},
+        "table": {} if policy.table is None else {"source": text_toml(_path(named_table(policy.table), folder))},
         "policy": {key: threshold_toml(by[None]) for key, by in policy.thresholds.items() if None in by},
     }
     if roles.together != "each":
@@ -75,20 +75,27 @@ def _options(policy: Policy, section: str, folder: str | Path) -> dict[str, str]
 
 def option_toml(each: Option, value: object, folder: str | Path = ".") -> str:
     """Return the value of an option as TOML."""
+    if isinstance(each.kind, Tables):
+        return value_toml([_path(named_table(table), folder) for table in value])  # type: ignore[attr-defined]
     if isinstance(each.kind, TableName):
-        return text_toml(_path(_named(value), folder))
+        return text_toml(_path(named_table(value), folder))
     if isinstance(each.kind, FilePath):
         return text_toml(_path(str(value), folder))
     return threshold_toml(str(value)) if each.kind.exact else value_toml(each.kind.plain(value))
 
 
-def _named(table: object) -> str:
+def named_table(table: object) -> str:
     """Return how a table is named in a file; refuse one in memory."""
     if isinstance(table, DatabaseTable) and table.address is not None:
         return table.address
     if isinstance(table, str | Path):
         return str(table)
     raise PolicyError("A table in memory, or a query, cannot be written to a policy; write it to a file and name that.")
+
+
+def columns_toml(policy: Policy) -> dict[str, str]:
+    """Return what a policy says of each column, as TOML."""
+    return {name: _inside(column) for name, column in _columns(policy, ".").items()}
 
 
 def _columns(policy: Policy, folder: str | Path) -> dict[str, dict[str, str]]:
@@ -115,8 +122,11 @@ def _columns(policy: Policy, folder: str | Path) -> dict[str, dict[str, str]]:
 
 def _column_lines(name: str, column: Mapping[str, str], remarks: Mapping[str, str]) -> list[str]:
     comment = [f"# {_one_line(remarks[name])}"] if name in remarks else []
-    inside = ", ".join(f"{key} = {value}" for key, value in column.items())
-    return [*comment, f"{key_toml(name)} = {{ {inside} }}"]
+    return [*comment, f"{key_toml(name)} = {_inside(column)}"]
+
+
+def _inside(column: Mapping[str, str]) -> str:
+    return f"{{ {', '.join(f'{key} = {value}' for key, value in column.items())} }}"
 
 
 def _distance(distance: Distance | None, folder: str | Path) -> dict[str, str]:
