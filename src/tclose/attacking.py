@@ -14,7 +14,7 @@ from tclose.attacks.findings import Attack
 from tclose.auditing import check_attributes
 from tclose.engines.base import Engine, Progress
 from tclose.engines.distinct import DistinctRows
-from tclose.errors import InputError, either
+from tclose.errors import Ask, Hint, InputError
 from tclose.exact import Number, share
 from tclose.models.catalogue import Requirement, Wanted, required_for_any, requirements
 from tclose.opening import opened_with
@@ -136,10 +136,12 @@ def _check_asked(divisions: object, *, beside: bool, made: bool) -> None:
     """Refuse other releases beside one that is made here, and a number of divisions that is none."""
     if beside and made:
         raise InputError(
-            f"Other releases are attacked beside one that exists: {either('release=…', '--release FILE')}."
+            "Other releases are attacked beside one that exists, and none is named.",
+            field="release",
+            hint=Hint("Name it: {}.", Ask("release")),
         )
     if not isinstance(divisions, int) or isinstance(divisions, bool) or not 1 <= divisions <= MOST_DIVISIONS:
-        raise InputError(f"The table is divided from 1 to {MOST_DIVISIONS} times.")
+        raise InputError(f"The number of divisions must be from 1 to {MOST_DIVISIONS}.", field="divisions")
 
 
 def _opened(session: Engine, table: object, roles: Roles, search: Search) -> DistinctRows:

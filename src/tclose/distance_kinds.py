@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from tclose.errors import InputError, closest, counted, either, listed
+from tclose.errors import Ask, Hint, InputError, closest, counted, listed
 from tclose.exact import Number
 from tclose.letters import visible
 from tclose.role_checks import check_list, choose, step_text
@@ -245,7 +245,9 @@ def distance_named(word: str, **options: object) -> Distance:
         raise InputError(f"{word!r} is not a distance; it is one of {listed(DISTANCES)}.{hint}")
     if word == "hierarchical" and "tree" not in options:
         raise InputError(
-            f"A hierarchical attribute needs its hierarchy: {either('Hierarchical(FILE)', '--hierarchy NAME=FILE')}."
+            "A hierarchical attribute needs its hierarchy.",
+            field="hierarchies",
+            hint=Hint("Give it: {}.", Ask("hierarchies")),
         )
     return DISTANCES[word](**options)
 

@@ -28,7 +28,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from tclose.errors import InputError, PolicyError, closest, either, listed
+from tclose.errors import Ask, Hint, InputError, PolicyError, closest, listed
 from tclose.policy_about import About, about_of
 from tclose.policy_release import (
     Recoding,
@@ -276,14 +276,19 @@ def declared_distance(
     if round is not None and word not in ("ordered", "numeric"):
         raise PolicyError(f"{where} is to be rounded, which fits the distances 'ordered' and 'numeric', not {word!r}.")
     if hierarchy is None and word == "hierarchical":
-        how = either("Hierarchical(FILE)", "--hierarchy NAME=FILE")
-        raise PolicyError(f"{where} is hierarchical and needs its hierarchy: hierarchy = FILE, or {how}.")
+        raise PolicyError(
+            f"{where} is hierarchical and needs its hierarchy.",
+            field="hierarchies",
+            hint=Hint("Write hierarchy = FILE, or give {}.", Ask("hierarchies")),
+        )
     rounding = None if round is None else threshold_text(round, f"{where}, round")
     options = {"order": _order(order, where), "nulls": nulls, "round": rounding, "tree": hierarchy}
     try:
         return distance_named(str(word), **{key: value for key, value in options.items() if value is not None})
     except InputError as problem:
-        raise PolicyError(f"{where}: {problem}") from None
+        raise PolicyError(
+            f"{where}: {problem.message}", field=problem.field, column=problem.column, hint=problem.hint
+        ) from None
 
 
 def _order(order: object, where: str) -> object:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tclose.documents import read_whole
-from tclose.errors import InputError, PolicyError
+from tclose.errors import Hint, InputError, PolicyError
 from tclose.policy import Policy, mapping_of, policy_of
 
 _MOST_BYTES = 2**24
@@ -62,7 +62,9 @@ def _text_of(path: Path) -> str:
         return read_whole(path, _MOST_BYTES).decode("utf-8-sig").replace("\r\n", "\n")
     except FileNotFoundError:
         raise PolicyError(
-            f"There is no policy file {str(path)!r}. 'tclose profile TABLE -o tclose.toml' writes one."
+            f"There is no policy file {str(path)!r}.",
+            field="policy",
+            hint=Hint("Write one with 'tclose profile TABLE -o tclose.toml'."),
         ) from None
     except (OSError, UnicodeDecodeError) as problem:
         why = getattr(problem, "strerror", None) or "it is not UTF-8 text"
@@ -98,5 +100,5 @@ def _checked(data: Mapping[str, object], path: Path) -> Policy:
     except PolicyError as problem:
         raise PolicyError(f"{path}: {problem}") from None
     except InputError as problem:
-        raise type(problem)(f"{path}: {problem}") from None
+        raise problem.of(f"{path}: ") from None
     return policy

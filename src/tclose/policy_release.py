@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import cast
 
 from tclose.engines.disguises import MOST_DAYS, USUAL_DAYS
-from tclose.errors import PolicyError, ThresholdError, closest, listed
+from tclose.errors import PolicyError, ThresholdError, about, closest, listed
 from tclose.exact import Number, fraction, share
 
 AGAINST = ("both", "original")
@@ -60,7 +60,15 @@ def release_policy(given: Mapping[str, object], folder: Path) -> ReleasePolicy:
 
 
 def _checked(key: str, value: object) -> object:
-    where = f"[release] {key}"
+    try:
+        with about(field=key):
+            return _checked_alone(key, value)
+    except PolicyError as problem:
+        raise problem.of("[release] ") from None
+
+
+def _checked_alone(key: str, value: object) -> object:
+    where = key
     if key in ("suppress", "withstand"):
         return share_text(value, where)
     if key in _MOST:
@@ -103,7 +111,7 @@ def share_text(value: object, where: str) -> str:
     try:
         share(text, where)
     except ThresholdError as problem:
-        raise PolicyError(str(problem)) from None
+        raise PolicyError(problem.message, hint=problem.hint) from None
     return text
 
 

@@ -11,6 +11,7 @@ from tclose.domains import Observed
 from tclose.engines.base import Engine, Table
 from tclose.errors import ColumnNotFoundError, InputError, counted, listed
 from tclose.exact import written
+from tclose.labels import naming
 from tclose.roles import Roles
 from tclose.values import sizes_of
 
@@ -78,7 +79,7 @@ class Reference:
         check_census(session, opened, roles.person)
         person = () if roles.person is None else (roles.person,)
         table = opened.keep([*roles.sensitive, *person]).counting(roles.person)
-        return Reference(f"the distribution of {table.label}", table=table, session=session)
+        return Reference(naming("the distribution of {}", table.label), table=table, session=session)
 
     def for_attribute(self, names: tuple[str, ...]) -> Observed | Mapping[object, Any] | None:
         """Return the values of an attribute there; None where they are the audited table's own."""

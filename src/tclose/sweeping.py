@@ -12,7 +12,7 @@ from tclose.anonymizing.proving import Original
 from tclose.anonymizing.releasing import chosen_search, framed_table, released, told_of_people, whole_seed
 from tclose.auditing import check_attributes
 from tclose.engines.base import Progress
-from tclose.errors import InputError, ThresholdError, either, listed
+from tclose.errors import Ask, Hint, InputError, ThresholdError, about, listed
 from tclose.exact import Number, fraction, share
 from tclose.frontiers import Frontier, Point
 from tclose.measuring import Task
@@ -24,6 +24,7 @@ from tclose.models.catalogue import (
     required_for_any,
     requirements,
 )
+from tclose.notes import Note
 from tclose.opening import opened_with
 from tclose.progress import shows_progress
 from tclose.recoding.methods import SIZES, check_method, keeps_together
@@ -94,7 +95,9 @@ def frontier(
         others = required_for_any((each for each in requirements(require) if each.model.key != sweep), any)
         check_attributes(others, roles)
         if not methods:
-            raise InputError(f"Name at least one method to compare: {either('methods=[…]', '--methods')}.")
+            raise InputError(
+                "No method to compare is named.", field="methods", hint=Hint("Name some: {}.", Ask("methods"))
+            )
         for method in methods:
             check_method(method)
         search = chosen_search(loss, "both", progress, whole_classes=True, pruned=False, effort=effort, threads=threads)
@@ -116,10 +119,11 @@ def frontier(
         return Frontier(opened.label, roles, others, sweep, loss, rows, points, notes, original.people)
 
 
-def _any_note(most: int | None) -> Iterable[str]:
+def _any_note(most: int | None) -> Iterable[Note]:
     if most is not None:
         known = "one column" if most == 1 else f"{most} columns"
-        yield f"Every threshold is required for whoever knows any {known}, and not by all columns together."
+        text = f"Every threshold is required for someone who knows any {known}, not by all columns together."
+        yield Note("required-for-any", text)
 
 
 def _points(
@@ -156,15 +160,23 @@ def _proved(
 def _swept(sweep: str, values: Iterable[Number] | None) -> list[Requirement]:
     if sweep not in MODELS or MODELS[sweep].form != ("threshold",):
         one = [key for key, model in MODELS.items() if model.form == ("threshold",)]
-        raise InputError(f"{sweep!r} cannot be swept; a model of one number can: {listed(one, 30)}.")
+        raise InputError(f"{sweep!r} cannot be swept; a model of one number can: {listed(one, 30)}.", field="sweep")
     if values is not None and (isinstance(values, str) or not isinstance(values, Iterable)):
-        raise ThresholdError(f"The thresholds of {sweep} to try are a list, such as values=['0.1', '0.2'].")
+        raise ThresholdError(
+            f"The thresholds of {sweep} to try are not a list.",
+            field="values",
+            hint=Hint("Give them as a list: {}.", Ask("values", ["0.1", "0.2"])),
+        )
     given = list(values) if values is not None else list(USUAL_VALUES.get(sweep, ()))
     if not given:
-        how = either("values=['0.1', '0.2']", "--values 0.1,0.2")
-        raise ThresholdError(f"Say which thresholds of {sweep} to try: {how}.")
-    distinct = sorted({fraction(value, sweep) for value in given})
-    return [requirement for value in distinct for requirement in requirements({sweep: value})]
+        raise ThresholdError(
+            f"No thresholds of {sweep} to try are given.",
+            field="values",
+            hint=Hint("Give some: {}.", Ask("values", ["0.1", "0.2"])),
+        )
+    with about(field="values"):
+        distinct = sorted({fraction(value, sweep) for value in given})
+        return [requirement for value in distinct for requirement in requirements({sweep: value})]
 
 
 def _with(problem: Problem, required: Requirement) -> tuple[Task, ...]:

@@ -20,9 +20,10 @@ from tclose.anonymizing.withstanding import bounded
 from tclose.auditing import check_attributes, repeated, suspects
 from tclose.engines.base import Engine, Progress, Table
 from tclose.engines.disguises import USUAL_DAYS
-from tclose.errors import HOW_TO_PUBLISH, InputError, ThresholdError, closest, either, listed
+from tclose.errors import Ask, Hint, InputError, ThresholdError, closest, listed
 from tclose.exact import Number, share
 from tclose.models.catalogue import Requirement, Wanted, required_for_any, requirements
+from tclose.notes import Note
 from tclose.opening import opened_with
 from tclose.policy_release import MOST_EFFORT
 from tclose.presets import preset_named, with_preset
@@ -159,8 +160,12 @@ def anonymize(
         )
         bound = bounded(withstand, roles, options)
         if not wanted:
-            such = either("require={'k': 5, 't': '0.2'}", "--k 5 --t 0.2")
-            raise ThresholdError(f"Say what the release must meet, such as {such}.")
+            raise ThresholdError(
+                "Nothing is required of the release.",
+                code="no-requirements",
+                field="require",
+                hint=Hint("Require something, such as {} or {}.", Ask("k", 5), Ask("t", "0.2")),
+            )
         available = [column.name for column in opened.columns]
         disguise = disguise_of(roles, shift_days, key)
         original = Original.of(session, opened, roles, roles.released(available), disguise)
@@ -186,13 +191,15 @@ def _check_enough(frame: Frame, original: Original) -> None:
         raise InputError(f"Classes of {frame.problem.k} {unit} are required, but the table has {many}; require less.")
 
 
-def told_of_people(session: Engine, opened: Table[Any], roles: Roles) -> tuple[str, ...]:
+def told_of_people(session: Engine, opened: Table[Any], roles: Roles) -> tuple[Note, ...]:
     """Return what there is to say of people: how their rows are published, or that they are not counted."""
     if roles.person is not None:
         removed = "" if roles.pseudonym else "; it is removed"
-        told = f"People are counted, whom {roles.person!r} tells apart{removed}."
-        kept = f"{told} Rows with the same quasi-identifiers stay together, those of a person too."
-        return (kept, *repeated(session, opened, roles))
+        kept = (
+            f"These figures count people, told apart by {roles.person!r}{removed}. Rows with the same "
+            "quasi-identifiers stay together, also those of one person."
+        )
+        return (Note("people-counted", kept, column=roles.person), *repeated(session, opened, roles))
     some = suspects(opened, roles)
     return tuple(repeated(session, opened.keep(some), roles)) if some else ()
 
@@ -301,7 +308,7 @@ def _none(
 ) -> Release:
     table = original.published
     standing = obstacles(frame.problem, search)
-    note = () if standing else (f"The method {method!r} found no release, though there is one; try 'auto'.",)
+    note = () if standing else (_no_release(method),)
     return Release(
         source=table.label,
         roles=roles,
@@ -319,19 +326,31 @@ def _none(
     )
 
 
-def _stricter_note(problem: Problem, method: str) -> Iterable[str]:
+def _no_release(method: str) -> Note:
+    return Note(
+        "method-found-none",
+        f"The method {method!r} found no release, though there is one.",
+        Hint("Try the method {}.", repr("auto")),
+    )
+
+
+def _stricter_note(problem: Problem, method: str) -> Iterable[Note]:
     if problem.any is not None and not METHODS[method].for_any:
-        yield (
+        yield Note(
+            "stricter-than-any",
             f"{method} makes classes that meet the requirements by all columns together, which is stricter than by any "
-            f"{problem.any} of them."
+            f"{problem.any} of them.",
         )
 
 
-def removal_notes(undecided: Sequence[str], roles: Roles) -> Iterable[str]:
-    """Give a sentence on columns that a release leaves out because nobody decided on them."""
+def removal_notes(undecided: Sequence[str], roles: Roles) -> Iterable[Note]:
+    """Give a note on columns that a release leaves out because they have no role."""
     if undecided and roles.others != "publish":
-        how = either(f"publish={list(undecided[:1])!r}", f"--publish {undecided[0]}")
-        yield f"Left out, as nothing is said of them: {listed(undecided)}.{HOW_TO_PUBLISH}{how}."
+        yield Note(
+            "columns-without-role",
+            f"Left out, because they have no role: {listed(undecided)}.",
+            Hint("Publish one as it is with {}.", Ask("publish", [*undecided[:1]])),
+        )
 
 
 def chosen_search(
@@ -348,14 +367,14 @@ def chosen_search(
     """Return the search that a person's choices stand for, checked."""
     if loss not in LOSSES:
         near = closest(str(loss), LOSSES)
-        hint = f" Did you mean {near!r}?" if near else ""
-        raise InputError(f"{loss!r} is not a loss; there are {listed(LOSSES, 30)}.{hint}")
+        hint = Hint("Did you mean {}?", repr(near)) if near else None
+        raise InputError(f"{loss!r} is not a loss; there are {listed(LOSSES, 30)}.", field="loss", hint=hint)
     if against not in ("both", "original"):
-        raise InputError(f"against is 'both' or 'original', not {against!r}.")
+        raise InputError(f"against must be 'both' or 'original', not {against!r}.", field="against")
     if not isinstance(effort, int) or isinstance(effort, bool) or not 0 <= effort <= MOST_EFFORT:
-        raise InputError(f"The effort is a whole number from 0 to {MOST_EFFORT}.")
+        raise InputError(f"The effort must be a whole number from 0 to {MOST_EFFORT}.", field="effort")
     if within is not None and (isinstance(within, bool) or not isinstance(within, int | float) or not within > 0):
-        raise InputError("The time to search within is a number of seconds greater than 0.")
+        raise InputError("The time to search within must be a number of seconds greater than 0.", field="within")
     return Search(
         loss=LOSSES[loss],
         whole_classes=whole_classes,
@@ -371,5 +390,5 @@ def chosen_search(
 def whole_seed(seed: int) -> int:
     """Return the seed, checked."""
     if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed < 2**63:
-        raise InputError("The seed is a whole number from 0 to 2⁶³ − 1.")
+        raise InputError("The seed must be a whole number from 0 to 2⁶³ − 1.", field="seed")
     return seed

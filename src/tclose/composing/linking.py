@@ -14,7 +14,7 @@ from tclose.counts import Block, Integers, sparse_block
 from tclose.domains import Domain
 from tclose.engines.base import Engine, Progress, Table
 from tclose.engines.distinct import DistinctRows
-from tclose.errors import InputError, either
+from tclose.errors import Ask, Hint, InputError
 from tclose.hierarchies import Hierarchy
 from tclose.values import as_text
 
@@ -182,8 +182,9 @@ def _extended(classes: Integers, releases: Sequence[Classes], trees: Trees) -> I
     *before, last = releases
     if len(classes) * len(last.sizes) * len(before) > _MOST_PAIRS:
         raise InputError(
-            f"{len(classes):,} and {len(last.sizes):,} classes are too many to compare each with each; name the column "
-            f"that tells people apart in all releases ({either('Roles(person=…)', '--person NAME')})."
+            f"{len(classes):,} and {len(last.sizes):,} classes are too many to compare each with each.",
+            field="person",
+            hint=Hint("Name the column that tells people apart in all releases: {}.", Ask("person")),
         )
     tables = [_meeting(each, last, trees) for each in before]
     step, found, number = max(1, _ENTRIES_AT_ONCE // max(len(last.sizes), 1)), [], 0
@@ -197,9 +198,10 @@ def _extended(classes: Integers, releases: Sequence[Classes], trees: Trees) -> I
         number += len(one)
         if number > _MOST_JOINT:
             raise InputError(
-                f"More than {_MOST_JOINT:,} combinations of classes may hold the same person, so that cells say too "
-                "little of who is in several releases; name the column that tells people apart in all of them "
-                f"({either('Roles(person=…)', '--person NAME')})."
+                f"More than {_MOST_JOINT:,} combinations of classes may hold the same person: cells say too little of "
+                "who is in several releases.",
+                field="person",
+                hint=Hint("Name the column that tells people apart in all releases: {}.", Ask("person")),
             )
         found.append(np.column_stack([some[one], other]))
     return np.concatenate(found)

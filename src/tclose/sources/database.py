@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tclose.errors import SourceError
+from tclose.labels import Label
 from tclose.sources.source import Source
 
 _ADDRESS = re.compile(r"(?:postgres(?:ql)?://|sqlite:|adbc:[A-Za-z0-9_]+:)", re.IGNORECASE)
@@ -74,7 +75,7 @@ class DatabaseTable(Source):
             ("query", query),
             ("timeout", timeout),
             ("transaction", None),
-            ("label", f"{what} of {server_of(uri)}"),
+            ("label", Label(f"{what} of {server_of(uri)}", what)),
         ):
             object.__setattr__(self, name, value)
         if table:

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Literal
 
 from tclose.errors import SourceError, closest, listed
+from tclose.labels import quoted
+from tclose.notes import Note
 from tclose.sources.examples import Example
 
 FORMATS = ("csv", "tsv", "parquet", "json", "jsonl", "arrow", "excel", "spss", "sas", "stata")
@@ -115,7 +117,7 @@ class FileSource(Source):
     shown_as
         How messages name a file that is a private copy, of standard input for instance.
     notes
-        What was made of the names that were given, in sentences.
+        What was made of the names that were given.
     """
 
     paths: tuple[Path, ...]
@@ -123,11 +125,11 @@ class FileSource(Source):
     options: ReadOptions = field(default_factory=ReadOptions)
     partitions: tuple[Mapping[str, str | None], ...] = ()
     shown_as: str | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def name_of(self, path: Path) -> str:
         """Return how messages name one of the files."""
-        return self.shown_as or repr(str(path))
+        return self.shown_as or quoted(path)
 
 
 @dataclass(frozen=True)

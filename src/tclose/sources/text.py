@@ -19,7 +19,9 @@ from typing import IO, Any, cast
 
 import numpy as np
 
-from tclose.errors import HeadroomError, SourceError
+from tclose.errors import Ask, HeadroomError, Hint, SourceError
+from tclose.labels import naming
+from tclose.notes import Note
 from tclose.sources.formats import check_letters
 
 _CHUNK = 1 << 20
@@ -57,7 +59,7 @@ class Utf8File:
 
     path: Path
     name: str
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def head(self, size: int) -> tuple[str, bool]:
         """Return the first ``size`` bytes as text, and whether that is the whole file."""
@@ -242,11 +244,11 @@ def _candidates(head: bytes) -> list[str]:
     return ["utf-8", "cp1252", "latin-1"]
 
 
-def _notes(encoding: str, name: str) -> tuple[str, ...]:
+def _notes(encoding: str, name: str) -> tuple[Note, ...]:
     if encoding not in {"cp1252", "latin-1", "utf-16-le", "utf-16-be"}:
         return ()
-    assumed = f"{name} is not UTF-8; it was read as {_SPOKEN[encoding]}."
-    return (f"{assumed} If letters look wrong, name its encoding.",)
+    assumed = naming("{} is not UTF-8; it was read as {}.", name, _SPOKEN[encoding])
+    return (Note("encoding-guessed", assumed, Hint("If letters look wrong, name its encoding: {}.", Ask("encoding"))),)
 
 
 def _head(opened: Opener, name: str) -> bytes:

@@ -118,4 +118,5 @@ def _tables_in(path: Path, name: str) -> list[str]:
     try:
         return database_tables(f"sqlite:{path}")
     except SourceError as problem:
-        raise SourceError(str(problem).replace(f"sqlite:{path}", name).replace(str(path), name)) from None
+        problem.message = problem.message.replace(f"sqlite:{path}", name).replace(str(path), name)
+        raise

@@ -13,6 +13,7 @@ from tclose.errors import InputError
 from tclose.hierarchies import Hierarchy, built_hierarchy, hierarchy_of, inferred_hierarchy, is_builder, tree_of_rows
 from tclose.policy import Policy
 from tclose.values import as_text
+from tclose.web.responses import failure
 
 SHOWN = 8
 """So many values are shown, spread over the column."""
@@ -49,7 +50,7 @@ def _preview(name: str, given: str | Mapping[str, object] | None, observed: Obse
         tree, words, note = _hierarchy(name, given, observed)
         tree.codes(texts, name)
     except InputError as problem:
-        return {"error": {"kind": type(problem).__name__, "message": str(problem)}, "values": len(texts)}
+        return {"error": failure(problem), "values": len(texts)}
     return {
         "hierarchy": words,
         "note": note,

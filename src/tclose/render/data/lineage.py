@@ -10,10 +10,10 @@ from datetime import UTC, datetime
 from typing import Any, Literal
 
 from tclose._version import __version__
+from tclose.labels import public
 from tclose.releases import Release
 from tclose.render.data.json import value_data
 from tclose.render.words.cells import visible
-from tclose.render.words.folders import without_folders
 from tclose.results import Verdict
 
 LINEAGE_ENDING = ".openlineage.json"
@@ -62,7 +62,7 @@ class LineageRun:
     def completed(self, release: Release, name: str | None, size: int | None = None) -> dict[str, Any]:
         """Return the event of a release: what came out, by its name, and what it promises."""
         event = self._event("COMPLETE")
-        event["inputs"] = [_dataset(visible(without_folders(release.source)))]
+        event["inputs"] = [_dataset(visible(public(release.source)))]
         if name is not None:
             event["outputs"] = [_output(release, name, size)]
         return event

@@ -1,0 +1,86 @@
+"""The words of the command line: an option with its value, quoted for a shell and ready to be pasted."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+
+from tclose.errors import Ask, speaking
+
+FLAGS: Mapping[str, tuple[str, str]] = {
+    "any": ("--any", "NUMBER"),
+    "decimal": ("--decimal", "MARK"),
+    "delimiter": ("--delimiter", "CHARACTER"),
+    "distance": ("--sensitive", "DISTANCE"),
+    "encoding": ("--encoding", "NAME"),
+    "force": ("--force", ""),
+    "header": ("--header", ""),
+    "hierarchies": ("--hierarchy", "FILE"),
+    "identifiers": ("--identifier", "COLUMN"),
+    "key": ("--key-file", "FILE"),
+    "levels": ("--levels", "COLUMN=LEVEL"),
+    "measure": ("--measure", "MODELS"),
+    "memory": ("--memory", "SIZE"),
+    "methods": ("--methods", "NAMES"),
+    "null_text": ("--null", "TEXT"),
+    "nulls": ("--nulls", "MEANING"),
+    "order": ("--order", "VALUE,VALUE"),
+    "original": ("--original", "TABLE"),
+    "person": ("--person", "COLUMN"),
+    "population": ("--population", "FILE"),
+    "population_size": ("--population-size", "NUMBER"),
+    "previous": ("--previous", "FILE"),
+    "publish": ("--publish", "COLUMN"),
+    "quasi": ("--quasi", "COLUMN"),
+    "release": ("--release", "FILE"),
+    "round": ("--round", "STEP"),
+    "rows": ("--rows", ""),
+    "sampling_fraction": ("--sampling-fraction", "FRACTION"),
+    "sensitive": ("--sensitive", "COLUMN"),
+    "sheet": ("--sheet", "NAME"),
+    "show_people": ("--show-people", ""),
+    "suppress": ("--suppress", "SHARE"),
+    "twice": ("--twice", ""),
+    "values": ("--values", "NUMBERS"),
+    "weight_column": ("--weight-column", "COLUMN"),
+    "widen": ("--widen", ""),
+}
+"""The option of each field, and what stands for a value that the person chooses; other fields are models."""
+_COMMANDS = {"anonymize": "tclose anonymize"}
+
+
+def of_the_command_line(ask: Ask) -> str:
+    """Return an option with its value.
+
+    Examples
+    --------
+    >>> of_the_command_line(Ask("person", "patient id")), of_the_command_line(Ask("k", 5))
+    ("--person 'patient id'", '--k 5')
+    >>> of_the_command_line(Ask("hierarchies", {"zip": "flat", "job": "flat"}))
+    '--hierarchy zip=flat --hierarchy job=flat'
+    >>> of_the_command_line(Ask("hierarchies", "flat", "zip")), of_the_command_line(Ask("header", value=False))
+    ('--hierarchy zip=flat', '--no-header')
+    """
+    if ask.field in _COMMANDS:
+        return _COMMANDS[ask.field]
+    flag, place = FLAGS.get(ask.field, (f"--{ask.field.replace('_', '-')}", "NUMBER"))
+    if isinstance(ask.value, Mapping):
+        return " ".join(of_the_command_line(Ask(ask.field, value, name)) for name, value in ask.value.items())
+    if ask.value is False:
+        return f"--no-{flag[2:]}"
+    if ask.value is True or not place:
+        return flag
+    value = place if ask.value is None else _text(ask.value)
+    if ask.column is not None:
+        value = f"{ask.column}{':' if ask.field == 'distance' else '='}{value}"
+    return f"{flag} {shlex.quote(value) if ask.value is not None or ask.column is not None else value}"
+
+
+def _text(value: object) -> str:
+    return ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def command_line() -> AbstractContextManager[None]:
+    """Let messages speak of options of the command line."""
+    return speaking(of_the_command_line)
