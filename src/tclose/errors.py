@@ -94,6 +94,7 @@ PYTHON: Mapping[str, str] = {
     "publish": "Roles(publish={})",
     "quasi": "Roles(quasi={})",
     "release": "release={}",
+    "replace": "force={}",
     "round": "round={}",
     "rows": "Roles(person=None)",
     "sampling_fraction": "sampling_fraction={}",
@@ -101,7 +102,9 @@ PYTHON: Mapping[str, str] = {
     "sheet": "ReadOptions(sheet={})",
     "show_people": "with_people()",
     "suppress": "suppress={}",
+    "temp": "temp={}",
     "twice": "twice={}",
+    "unpacked": "ReadOptions(unpacked={})",
     "values": "values={}",
     "weight_column": "weight_column={}",
     "widen": "widen={}",
@@ -324,8 +327,8 @@ def _other_columns(column: str, available: Sequence[str], *, listing: bool) -> t
         return f" It has {before!r}, and {word!r} is not a distance.", Hint(
             "Write a distance behind the colon, such as {} or {}.", repr(f"{before}:ordered"), repr(f"{before}:nominal")
         )
-    if near := closest(column, available):
-        return "", Hint("Did you mean {}?", repr(near))
+    if near := meant(column, available):
+        return "", near
     if list(available) == [f"column_{at}" for at in range(1, len(available) + 1)]:
         return f" It has {listed(available)}: its first line was read as a row.", Hint(
             "If that line names the columns, say so: {}.", Ask("header", value=True)
@@ -463,6 +466,12 @@ def closest(name: str, candidates: Iterable[str]) -> str | None:
     by_folded = {candidate.casefold(): candidate for candidate in candidates}
     found = difflib.get_close_matches(name.casefold(), by_folded, n=1, cutoff=0.6)
     return by_folded[found[0]] if found else None
+
+
+def meant(name: object, candidates: Iterable[str]) -> Hint | None:
+    """Return the question whether the candidate most like a name was meant; None when nothing is near."""
+    near = closest(str(name), candidates)
+    return Hint("Did you mean {}?", repr(near)) if near else None
 
 
 def counted(number: int, thing: str) -> str:

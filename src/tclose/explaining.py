@@ -64,7 +64,7 @@ def explain(
         raise InputError("The number of worst classes to explain must be at least 1.")
     audit = subject if isinstance(subject, Audit) else _audited(subject, roles, options)
     if attribute is not None and attribute not in audit.evidence:
-        raise ColumnNotFoundError(attribute, audit.evidence, "explained")
+        raise ColumnNotFoundError(attribute, audit.evidence, "explained", field="attribute")
     names = [attribute] if attribute is not None else list(audit.evidence)
     return Explanations(
         tuple(
@@ -145,7 +145,7 @@ def _check_key(key: Mapping[str, object], quasi: tuple[str, ...], most: int) -> 
     """Refuse a key of other columns, or of fewer unless they are as few as someone may know."""
     for column in key:
         if column not in quasi:
-            raise ColumnNotFoundError(column, quasi, "class key's")
+            raise ColumnNotFoundError(column, quasi, "class key's", field="key")
     missing = [column for column in quasi if column not in key]
     if missing and not 1 <= len(key) <= most:
         raise InputError(f"The class key names every quasi-identifier; {listed(missing)} is missing.")

@@ -28,7 +28,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from tclose.errors import Ask, Hint, InputError, PolicyError, closest, listed
+from tclose.errors import Ask, Hint, InputError, PolicyError, about, listed, meant
 from tclose.policy_about import About, about_of
 from tclose.policy_release import (
     Recoding,
@@ -148,10 +148,10 @@ def policy_of(data: Mapping[str, object], folder: Path) -> Policy:
     table = mapping_of(data.get("table", {}), "[table]")
     asked = mapping_of(data.get("policy", {}), "[policy]")
     check_keys(table, (*TABLE_KEYS, *READ_KEYS), "[table]")
-    columns = {
-        name: _column(name, mapping_of(given, f"The column {name!r}"), folder)
-        for name, given in mapping_of(data.get("columns", {}), "[columns]").items()
-    }
+    columns = {}
+    for name, given in mapping_of(data.get("columns", {}), "[columns]").items():
+        with about(column=name):
+            columns[name] = _column(name, mapping_of(given, f"The column {name!r}"), folder)
     return Policy(
         roles=Roles(
             quasi=_with_role(columns, "quasi-identifier"),
@@ -214,9 +214,8 @@ def _column(name: str, given: Mapping[str, object], folder: Path) -> _Column:
     where = f"The column {name!r}"
     role = given.get("role")
     if role not in ROLE_WORDS:
-        near = closest(str(role), ROLE_WORDS) if role is not None else None
-        hint = f" Did you mean {near!r}?" if near else ""
-        raise PolicyError(f"{where} needs a role, one of {listed(ROLE_WORDS)}.{hint}")
+        hint = None if role is None else meant(role, ROLE_WORDS)
+        raise PolicyError(f"{where} needs a role, one of {listed(ROLE_WORDS)}.", field="role", hint=hint)
     if role == "quasi-identifier":
         return _Column(str(role), recoding=recoding_of(name, given, folder))
     if role != "sensitive":

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import cast
 
 from tclose.engines.disguises import MOST_DAYS, USUAL_DAYS
-from tclose.errors import PolicyError, ThresholdError, about, closest, listed
+from tclose.errors import Hint, PolicyError, ThresholdError, about, listed, meant
 from tclose.exact import Number, fraction, share
 
 AGAINST = ("both", "original")
@@ -86,9 +86,7 @@ def _checked_alone(key: str, value: object) -> object:
         return value
     known = _words(key)
     if value not in known:
-        near = closest(str(value), known)
-        hint = f" Did you mean {near!r}?" if near else ""
-        raise PolicyError(f"{where} must be one of {listed(known, 30)}.{hint}")
+        raise PolicyError(f"{where} must be one of {listed(known, 30)}.", hint=meant(value, known))
     return value
 
 
@@ -189,6 +187,5 @@ def check_keys(given: Mapping[str, object], known: Iterable[str], where: str) ->
     known = tuple(known)
     for key in given:
         if key not in known:
-            near = closest(key, known)
-            hint = f" Did you mean {near!r}?" if near else f" It knows {listed(known, 30)}."
-            raise PolicyError(f"{where} has no {key!r}.{hint}")
+            hint = meant(key, known) or Hint("It knows {}.", listed(known, 30))
+            raise PolicyError(f"{where} has no {key!r}.", hint=hint)

@@ -50,8 +50,14 @@ def test_json_says_what_each_figure_counts_and_keeps_to_its_schema(run, table):
     assert people["requirements"][0]["failing"] == {"classes": 2, "people": 5}
     assert (rows["k"]["value"], rows["k"]["counts"]) == (4, "rows")
     assert people["warnings"] == []
-    assert "2 have several rows" in rows["warnings"][0]
-    assert "--person patient_id" in rows["warnings"][0]
+    (warning,) = rows["warnings"]
+    assert warning == {
+        "code": "rows-not-people",
+        "text": "These figures count rows. 2 people ('patient_id') have several rows, so classes contain fewer people "
+        "than rows.",
+        "hint": "Count people with --person patient_id.",
+        "column": "patient_id",
+    }
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "html", "json", "latex"])
@@ -203,7 +209,7 @@ def test_a_column_called_patient_tells_people_apart_unless_it_is_a_yes_or_no():
     table = {"zip": ["A"] * 60, "s": ["x", "y"] * 30, "patient": [number // 3 for number in range(60)]}
     roles = tclose.Roles("zip", "s")
     (warning,) = tclose.audit(table, roles, drivers=False).warnings
-    assert "'patient'" in warning
+    assert (warning.code, warning.column) == ("rows-not-people", "patient")
     assert "20 have several rows" in warning
     assert tclose.profile(table).roles.person == "patient"
     flag = {**table, "patient": ["yes", "no"] * 30}

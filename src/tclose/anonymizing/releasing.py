@@ -20,7 +20,7 @@ from tclose.anonymizing.withstanding import bounded
 from tclose.auditing import check_attributes, repeated, suspects
 from tclose.engines.base import Engine, Progress, Table
 from tclose.engines.disguises import USUAL_DAYS
-from tclose.errors import Ask, Hint, InputError, ThresholdError, closest, listed
+from tclose.errors import Ask, Hint, InputError, ThresholdError, listed, meant
 from tclose.exact import Number, share
 from tclose.models.catalogue import Requirement, Wanted, required_for_any, requirements
 from tclose.notes import Note
@@ -188,7 +188,11 @@ def _check_enough(frame: Frame, original: Original) -> None:
     """Refuse to make classes larger than the whole table."""
     many, unit = (frame.problem.rows, "rows") if original.people is None else (original.people, "people")
     if frame.problem.k > many:
-        raise InputError(f"Classes of {frame.problem.k} {unit} are required, but the table has {many}; require less.")
+        raise InputError(
+            f"Classes of {frame.problem.k} {unit} are required, but the table has {many}.",
+            field="k",
+            hint=Hint("Require less."),
+        )
 
 
 def told_of_people(session: Engine, opened: Table[Any], roles: Roles) -> tuple[Note, ...]:
@@ -208,8 +212,9 @@ def _enforceable(preset: str | None) -> str | None:
     """Return a preset; refuse one that asks something of columns, which no search changes."""
     if preset is not None and preset_named(preset).checks_columns:
         raise InputError(
-            f"The preset {preset!r} asks something of columns and not of classes, so that no release is searched for "
-            "it: make the release by other requirements, and audit it with the preset."
+            f"The preset {preset!r} asks something of columns and not of classes, so no release is searched for it.",
+            field="preset",
+            hint=Hint("Make the release by other requirements, and audit it with the preset."),
         )
     return preset
 
@@ -366,9 +371,8 @@ def chosen_search(
 ) -> Search:
     """Return the search that a person's choices stand for, checked."""
     if loss not in LOSSES:
-        near = closest(str(loss), LOSSES)
-        hint = Hint("Did you mean {}?", repr(near)) if near else None
-        raise InputError(f"{loss!r} is not a loss; there are {listed(LOSSES, 30)}.", field="loss", hint=hint)
+        problem = f"{loss!r} is not a loss; there are {listed(LOSSES, 30)}."
+        raise InputError(problem, field="loss", hint=meant(loss, LOSSES))
     if against not in ("both", "original"):
         raise InputError(f"against must be 'both' or 'original', not {against!r}.", field="against")
     if not isinstance(effort, int) or isinstance(effort, bool) or not 0 <= effort <= MOST_EFFORT:

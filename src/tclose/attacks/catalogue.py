@@ -6,7 +6,7 @@ import importlib
 from dataclasses import dataclass
 
 from tclose.attacks.scene import Conclusion, Scene
-from tclose.errors import Ask, Hint, InputError, closest, listed
+from tclose.errors import Ask, Hint, InputError, listed, meant
 
 
 @dataclass(frozen=True)
@@ -137,11 +137,8 @@ def attackers_named(keys: object, *, collecting: bool, made: bool, required: boo
     named = tuple(dict.fromkeys(keys))
     for key in named:
         if key not in ATTACKERS:
-            near = closest(str(key), ATTACKERS)
-            hint = Hint("Did you mean {}?", repr(near)) if near else None
-            raise InputError(
-                f"{key!r} is not an attacker; there are {listed(ATTACKERS, 30)}.", field="attackers", hint=hint
-            )
+            problem = f"{key!r} is not an attacker; there are {listed(ATTACKERS, 30)}."
+            raise InputError(problem, field="attackers", hint=meant(key, ATTACKERS))
         if not ATTACKERS[key].applies(collecting=collecting, made=made, required=required):
             lacking, hint = _lacks(ATTACKERS[key], collecting=collecting, required=required)
             raise InputError(f"The attacker {key!r} {lacking}.", field="attackers", hint=hint)

@@ -43,7 +43,8 @@ def _asked_for(arguments: Sequence[str]) -> str:
 
 
 def _interrupted() -> int:
-    tell(f"Error: {TOO_LATE}" if too_late() else MESSAGE, "error")
+    said = TOO_LATE if too_late() else MESSAGE
+    tell(f"Error: {said}" if too_late() else said, "error", {"message": said})
     return FAILURE if too_late() else INTERRUPTED
 
 

@@ -17,7 +17,7 @@ from tclose.cli.interrupts import TOO_LATE, heard, too_late
 from tclose.errors import InputError, TcloseError
 from tclose.letters import visible
 from tclose.releases import Release, Written
-from tclose.render.data.lineage import LineageRun
+from tclose.render.data.lineage import FILE, Dataset, LineageRun
 from tclose.sources import DatabaseTable, files_read
 from tclose.targets import check_apart, refused_by_system, target_at
 
@@ -32,7 +32,7 @@ class Events:
 
     run: LineageRun
     path: Path | None
-    made: tuple[Release, Written | None, str | None] | None = field(default=None, init=False)
+    made: tuple[Release, Written | None, Dataset | None] | None = field(default=None, init=False)
     """The release that was delivered, where it was written, and by which name it is known."""
 
     @property
@@ -82,8 +82,15 @@ def events_of(job: str, table: object, given: Mapping[str, Any], inputs: Mapping
             raise InputError(f"--lineage appends to a file; {str(path)!r} is none.")
         if not path.parent.is_dir():
             raise InputError(f"{str(path)!r} cannot be written: there is no folder {str(path.parent)!r}.")
-    label = table.label if isinstance(table, DatabaseTable) else ", ".join(each.name for each in files_read(table))
-    return Events(LineageRun(job, label or None), path)
+    return Events(LineageRun(job, _dataset_of(table)), path)
+
+
+def _dataset_of(table: object) -> Dataset | None:
+    """Return what is read, as anyone may know it; None where it has no name before it is read."""
+    if isinstance(table, DatabaseTable):
+        return table.dataset
+    name = ", ".join(each.name for each in files_read(table))
+    return (FILE, name) if name else None
 
 
 @contextmanager

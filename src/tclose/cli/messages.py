@@ -42,5 +42,5 @@ def tell(text: str, level: Level = "info", data: Mapping[str, str | None] | None
 
 def _line(text: str, level: Level, data: Mapping[str, str | None]) -> str:
     moment = datetime.now(UTC).isoformat(timespec="milliseconds")
-    line = {"time": moment, "level": level, "message": text.removeprefix("Error: ")}
+    line = {"time": moment, "level": level, "message": text}
     return json.dumps({**line, **data}, ensure_ascii=False)

@@ -17,6 +17,7 @@ from tclose.errors import InputError
 from tclose.frontiers import Frontier
 from tclose.progress import silent, terminal_progress
 from tclose.releases import Release, Written
+from tclose.render.data.lineage import FILE, Dataset
 from tclose.sources import locate
 from tclose.sources.database import DatabaseTable, is_database, is_database_address
 from tclose.targets import FileTarget, FolderTarget, target_at
@@ -103,11 +104,11 @@ def deliver_release(
     return HOLDS if release.holds else FAILS
 
 
-def _known_as(goes: Destination) -> str | None:
-    """Return the name of what was written: a table of a database, a file or a folder; None for a stream."""
+def _known_as(goes: Destination) -> Dataset | None:
+    """Return what was written: a table of a database, a file or a folder; None for a stream."""
     if goes.into is not None:
-        return goes.into.label
-    return goes.table.path.name if isinstance(goes.table, FileTarget | FolderTarget) else None
+        return goes.into.dataset
+    return (FILE, goes.table.path.name) if isinstance(goes.table, FileTarget | FolderTarget) else None
 
 
 def _remark(release: Release, given: Mapping[str, Any]) -> None:

@@ -153,7 +153,8 @@ def _follow(draft: Draft, order: str | tuple[object, ...]) -> None:
             draft.add(text, 0)
         positions.append(at[text])
     if unused:
-        text = f"The order names {counted(unused, 'value')} that do not occur; they count as possible."
+        does = "does not occur and counts" if unused == 1 else "do not occur and count"
+        text = f"{counted(unused, 'value')} of the order {does} as possible."
         draft.notes.append(Note("order-has-more", text, column=draft.name))
     draft.keep([*positions, *([at[None]] if None in at else [])])
 

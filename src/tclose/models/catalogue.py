@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from tclose.errors import Ask, Hint, ThresholdError, about, closest, listed
+from tclose.errors import Ask, Hint, ThresholdError, about, listed, meant
 from tclose.exact import DECIMALS, Number, fraction, written
 from tclose.models.alpha_k import AlphaK
 from tclose.models.base import AttributeModel, Model, TableModel
@@ -154,8 +154,7 @@ def _requirements_of(key: str, numbers: object, attribute: str | None) -> list[R
             *_requirements_of("presence_max", high, attribute),
         ]
     if key not in MODELS:
-        near = closest(key, MODELS)
-        hint = Hint("Did you mean {}?", repr(near)) if near else Hint("There are {}.", listed(MODELS, 30))
+        hint = meant(key, MODELS) or Hint("There are {}.", listed(MODELS, 30))
         raise ThresholdError(f"{key!r} is not a privacy model.", code="unknown-model", field="require", hint=hint)
     model = MODELS[key]
     if attribute is not None and model.scope == "table":

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from tclose.errors import InputError, InternalError, closest, listed
+from tclose.errors import InputError, InternalError, listed, meant
 from tclose.measuring import Task
 from tclose.notes import Note
 from tclose.recoding.checking import failing_classes
@@ -205,9 +205,8 @@ def keeps_together(key: str) -> bool:
 def check_method(key: str) -> None:
     """Refuse a method that there is not."""
     if key not in METHODS and key != AUTO:
-        near = closest(str(key), [*METHODS, AUTO])
-        hint = f" Did you mean {near!r}?" if near else ""
-        raise InputError(f"{key!r} is not a method; there are {listed([AUTO, *METHODS])}.{hint}")
+        known = [AUTO, *METHODS]
+        raise InputError(f"{key!r} is not a method; there are {listed(known)}.", field="method", hint=meant(key, known))
 
 
 def _applying(problem: Problem, search: Search) -> Iterator[Method]:

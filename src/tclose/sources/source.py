@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from tclose.errors import SourceError, closest, listed
+from tclose.errors import SourceError, listed, meant
 from tclose.labels import quoted
 from tclose.notes import Note
 from tclose.sources.examples import Example
@@ -72,25 +72,30 @@ class ReadOptions:
         self._check_marks()
         _ = self.most_unpacked
         if self.format is not None and self.format not in FORMATS:
-            near = closest(self.format, FORMATS)
-            hint = f" Did you mean {near!r}?" if near else ""
-            raise SourceError(f"The format {self.format!r} is not known; it is one of {listed(FORMATS)}.{hint}")
+            problem = f"The format {self.format!r} is not known; it is one of {listed(FORMATS)}."
+            raise SourceError(problem, field="format", hint=meant(self.format, FORMATS))
 
     @property
     def most_unpacked(self) -> int:
         """The most bytes that a compressed file may unpack to."""
         match = _SIZE.fullmatch(self.unpacked or _USUALLY_UNPACKED)
         if match is None:
-            raise SourceError("The most that a file may unpack to is a size such as '500MB' or '64GB'.")
+            raise SourceError(
+                "The most that a file may unpack to is a size such as '500MB' or '64GB'.", field="unpacked"
+            )
         return int(match[1]) * int(1000 ** " KMGT".index(match[2].upper() or " "))
 
     def _check_marks(self) -> None:
         if self.delimiter is not None and (len(self.delimiter) != 1 or self.delimiter in "\r\n\"'"):
-            raise SourceError("The delimiter must be one character, not a quote or a line end, or the word 'tab'.")
+            raise SourceError(
+                "The delimiter must be one character, not a quote or a line end, or the word 'tab'.", field="delimiter"
+            )
         if self.quote is not None and (len(self.quote) > 1 or self.quote in {"\r", "\n", self.delimiter}):
-            raise SourceError("The quote must be one character other than the delimiter, or empty for none.")
+            raise SourceError(
+                "The quote must be one character other than the delimiter, or empty for none.", field="quote"
+            )
         if self.decimal not in {None, ".", ","}:
-            raise SourceError("The decimal mark must be '.' or ','.")
+            raise SourceError("The decimal mark must be '.' or ','.", field="decimal")
 
 
 @dataclass(frozen=True)

@@ -149,12 +149,15 @@ class Allowance:
         """Refuse to unpack more than so many bytes."""
         if taken > self._most:
             raise SourceError(
-                f"{self._name} unpacks to more than {self._most / 10**9:g} GB. If it should, allow more: "
-                "unpacked='200GB', or --unpacked 200GB."
+                naming("{} unpacks to more than {} GB.", self._name, f"{self._most / 10**9:g}"),
+                field="unpacked",
+                hint=Hint("If it should, allow more: {}.", Ask("unpacked", "200GB")),
             )
         if taken > self._room:
             raise HeadroomError(
-                f"{self._name} unpacks to more than the temporary folder has room for. Name another with --temp."
+                naming("{} unpacks to more than the temporary folder has room for.", self._name),
+                field="temp",
+                hint=Hint("Name another: {}.", Ask("temp")),
             )
 
     def bounding(self, opened: Opener) -> Opener:

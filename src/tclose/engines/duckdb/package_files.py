@@ -213,8 +213,8 @@ def _kinds_of_missing(column: str, kinds: int, count: int) -> tuple[Note, ...]:
     if kinds < 2:
         return ()
     text = (
-        f"{count:,} cells of {column!r} are missing in {kinds} ways, read as one. Someone who can tell them apart may "
-        "find smaller classes."
+        f"{count:,} cells of {column!r} are missing in {kinds} ways in the file, read as one. Someone who can tell "
+        "them apart may find smaller classes."
     )
     return (Note("kinds-of-missing", text, column=column),)
 
