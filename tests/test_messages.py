@@ -99,7 +99,7 @@ def test_hints_are_constant_sentences_with_as_many_places_as_parts():
         ),
         (Ask("publish", ["ward"]), "Roles(publish=['ward'])", "--publish ward", "the role Publish as is"),
         (Ask("nulls", "drop", "pay"), "nulls='drop' for 'pay'", "--nulls pay=drop", "'Missing values' of the column"),
-        (Ask("distance", "ordered", "pay"), "sensitive='pay:ordered'", "--sensitive pay:ordered", None),
+        (Ask("distance", "ordered", "pay"), "sensitive='pay:ordered'", "-s pay:ordered", None),
         (Ask("header", value=False), "ReadOptions(header=False)", "--no-header", "'How it is read…'"),
         (Ask("force", value=True), "force=True", "--force", ""),
         (Ask("k", 5), "require={'k': 5}", "--k 5", "k 5 among the requirements"),
@@ -180,7 +180,7 @@ def test_a_refused_audit_names_the_field(asked, field, column):
         ({"levels": {"zip": "coarse"}}, "levels", "zip"),
         ({"levels": {"nowhere": 1}}, "levels", "nowhere"),
         ({"weights": {"zip": -1}}, "weights", "zip"),
-        ({"hierarchies": {"zip": 3}}, "hierarchies", "zip"),
+        ({"hierarchies": {"age": 3}}, "hierarchies", "age"),
         ({"loss": "all"}, "loss", None),
         ({"method": "best"}, "method", None),
         ({"seed": -1}, "seed", None),
@@ -188,7 +188,7 @@ def test_a_refused_audit_names_the_field(asked, field, column):
 )
 def test_a_refused_release_names_the_field(asked, field, column):
     with pytest.raises(InputError) as caught:
-        tclose.anonymize("example:salary", **({"require": {"k": 3}} | asked))
+        tclose.anonymize("example:salary", **({"require": {"k": 3}, "hierarchies": {"age": "flat"}} | asked))
     assert (caught.value.field, caught.value.column) == (field, column)
 
 
@@ -205,7 +205,7 @@ def test_json_has_codes_in_the_words_of_the_face():
     assert (taken["code"], taken["column"]) == ("taken-by-kind", "salary")
     assert "sensitive='salary:nominal'" in taken["hint"]
     with command_line():
-        assert "--sensitive salary:nominal" in json.loads(audit.to_json())["attributes"]["salary"]["notes"][0]["hint"]
+        assert "-s salary:nominal" in json.loads(audit.to_json())["attributes"]["salary"]["notes"][0]["hint"]
 
 
 def test_names_of_files_are_in_full_for_their_owner_alone(tmp_path):
@@ -219,7 +219,7 @@ def test_names_of_files_are_in_full_for_their_owner_alone(tmp_path):
     assert (audit.source, audit.source.public) == (str(path), "visits.csv")
     assert audit.reference.public == "the distribution of visits.csv"
     assert "ward 7" not in audit.to_html()
-    assert "encoding" not in audit.to_html().split("visits.csv' is not UTF-8")[1][:60]
+    assert "name its encoding" not in audit.to_html()
     again = pickle.loads(pickle.dumps(audit.source))
     assert (again, again.public) == (str(path), "visits.csv")
 
@@ -249,7 +249,7 @@ def test_no_face_reads_a_sentence():
 
 def test_no_script_reads_a_sentence():
     wrong = re.compile(
-        r"(?:message|hint|\.text|fault)\w*\)?\??\.(?:startsWith|endsWith|includes|match|replace|search|indexOf|split)\("
+        r"(?:message|hint|note|warning|fault)\w*\)?\??\.(?:text\.)?(?:startsWith|endsWith|includes|match|replace|search|indexOf|split)\("
         r"|\.(?:test|exec)\([^()]*(?:message|hint|fault)"
     )
     for path in (SOURCE / "web" / "static").glob("*.js"):

@@ -126,7 +126,7 @@ def test_a_policy_without_columns_is_open(tmp_path):
 def test_a_profile_decides_on_every_column_and_closes_its_policy():
     policy = profile(FRAME).policy()
     assert {*policy.roles.columns} == {*FRAME.columns}
-    with pytest.raises(UndecidedColumnError, match="this column: 'added'"):
+    with pytest.raises(UndecidedColumnError, match="This column has no role: 'added'"):
         anonymize(FRAME.assign(added=1), policy.roles, require={"k": 2})
 
 

@@ -262,9 +262,9 @@ def test_a_stand_in_for_no_date_is_refused_or_measured():
         ({"pseudonym": "who", "shift": ["s2"]}, {}, "'s2'.* holds no dates"),
         ({"pseudonym": "who"}, {"key": b"short"}, "fewer than 16 bytes"),
         ({"pseudonym": "who"}, {"key": "text that is long enough"}, "bytes, not str"),
-        ({"shift": ["came"]}, {"key": KEY}, "name the column that tells people apart"),
+        ({"shift": ["came"]}, {"key": KEY}, "no column tells people apart"),
         ({"person": "who"}, {"key": KEY}, "no column is to have either"),
-        ({"shift": ["came"]}, {"shift_days": 0}, "at least one day"),
+        ({"shift": ["came"]}, {"shift_days": 0}, "a whole number of days"),
         ({"shift": ["went"]}, {}, "'went'"),
     ],
 )

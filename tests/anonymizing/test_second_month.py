@@ -119,5 +119,5 @@ def test_the_roles_of_the_months_are_those_of_their_recipes():
 )
 def test_values_without_a_meaning_are_not_blamed_on_what_apply_cannot_be_told(pays):
     recipe = anonymize({"q": [1, 1, 2, 2], "pay": [1, 2, 1, 2]}, Roles("q", "pay:ordered"), require={"k": 2}).recipe
-    with pytest.raises(DomainError, match=r"The recipe holds what was said to tclose\.anonymize; say it there, and"):
+    with pytest.raises(DomainError, match=r"The recipe keeps what tclose\.anonymize was told: say it there and"):
         apply({"q": [1, 1, 2, 2], "pay": pays}, recipe)

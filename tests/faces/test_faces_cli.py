@@ -53,7 +53,7 @@ def test_the_exit_code_is_the_verdict(run, arguments, code):
         (["audit", "PEOPLE", "-q", "zip", "-s", "salary", "--t", "1.5"], ["at most 1"]),
         (["audit", "PEOPLE", "-q", "zip", "-s", "salary", "--t", "20%"], ["not '20%'. 20 % is 0.2."]),
         (["audit", "PEOPLE", "-q", "zip", "-s", "salary", "--k", "0"], ["must be at least 1, not 0"]),
-        (["audit", "PEOPLE", "-q", "zip", "-s", "salary:order"], ["'salary' is; behind a colon", "not 'order'"]),
+        (["audit", "PEOPLE", "-q", "zip", "-s", "salary:order"], ["It has 'salary'", "'order' is not a distance"]),
         (["audit", "PEOPLE", "-q", "zip", "-s", "salary", "--k", "2.5"], ["whole number"]),
         (["audit", "PEOPLE", "-q", "zip", "-s", "salary", "--k", "many"], ["k must be a whole number such as 5, not"]),
         (["audit", "PEOPLE", "-q", "zip", "-s", "salary", "--k", "2", "--k", "3"], ["--k is given twice"]),

@@ -112,9 +112,7 @@ def _meant_by_recipe() -> Iterator[None]:
     try:
         yield
     except DomainError as problem:
-        hint = Hint(
-            "The recipe keeps what was said when it was made: say it to {} and make it again.", Ask("anonymize")
-        )
+        hint = Hint("The recipe keeps what {} was told: say it there and make it again.", Ask("anonymize"))
         problem.hint = hint
         raise
 

@@ -261,7 +261,7 @@ def _check_trees(trees: Mapping[str, _Tree], observed: Sequence[Observed]) -> No
         hint=Hint(
             f"Give {{}}, such as {{}}, or publish {{}} values whole or as * with {{}}.{missing}",
             "one" if one else "one for each",
-            Ask("hierarchies", None, first),
+            Ask("hierarchies", "FILE", first),
             "its" if one else "their",
             Ask("hierarchies", "flat", first) if one else Ask("hierarchies", dict.fromkeys(names, "flat")),
             *([null_text_asked()] if words else []),

@@ -49,7 +49,7 @@ def covered_values(name: str, values: Sequence[object], hierarchy: Hierarchy, ce
             "of the original nor intervals, sets or masks of them.",
             field="hierarchies",
             column=name,
-            hint=Hint("Give the hierarchy that has them: {}.", Ask("hierarchies", None, name)),
+            hint=Hint("Give the hierarchy that has them: {}.", Ask("hierarchies", "FILE", name)),
         )
     return found
 

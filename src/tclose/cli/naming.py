@@ -12,14 +12,14 @@ FLAGS: Mapping[str, tuple[str, str]] = {
     "any": ("--any", "NUMBER"),
     "decimal": ("--decimal", "MARK"),
     "delimiter": ("--delimiter", "CHARACTER"),
-    "distance": ("--sensitive", "DISTANCE"),
+    "distance": ("-s", "DISTANCE"),
     "encoding": ("--encoding", "NAME"),
     "force": ("--force", ""),
     "header": ("--header", ""),
     "hierarchies": ("--hierarchy", "FILE"),
-    "identifiers": ("--identifier", "COLUMN"),
+    "identifiers": ("--identifier", "NAME"),
     "key": ("--key-file", "FILE"),
-    "levels": ("--levels", "COLUMN=LEVEL"),
+    "levels": ("--levels", "LEVEL"),
     "measure": ("--measure", "MODELS"),
     "memory": ("--memory", "SIZE"),
     "methods": ("--methods", "NAMES"),
@@ -31,14 +31,14 @@ FLAGS: Mapping[str, tuple[str, str]] = {
     "population": ("--population", "FILE"),
     "population_size": ("--population-size", "NUMBER"),
     "previous": ("--previous", "FILE"),
-    "publish": ("--publish", "COLUMN"),
-    "quasi": ("--quasi", "COLUMN"),
+    "publish": ("--publish", "NAME"),
+    "quasi": ("-q", "NAME"),
     "release": ("--release", "FILE"),
     "replace": ("--replace", ""),
     "round": ("--round", "STEP"),
     "rows": ("--rows", ""),
     "sampling_fraction": ("--sampling-fraction", "FRACTION"),
-    "sensitive": ("--sensitive", "COLUMN"),
+    "sensitive": ("-s", "NAME"),
     "sheet": ("--sheet", "NAME"),
     "show_people": ("--show-people", ""),
     "suppress": ("--suppress", "SHARE"),
@@ -50,6 +50,8 @@ FLAGS: Mapping[str, tuple[str, str]] = {
     "widen": ("--widen", ""),
 }
 """The option of each field, and what stands for a value that the person chooses; other fields are models."""
+_OF_COLUMNS = ("hierarchies", "levels", "nulls", "order", "round")
+"""What is given for a column: NAME=VALUE."""
 _COMMANDS = {"anonymize": "tclose anonymize"}
 
 
@@ -75,9 +77,10 @@ def of_the_command_line(ask: Ask) -> str:
     if ask.value is True or not place:
         return flag
     value = place if ask.value is None else _text(ask.value)
-    if ask.column is not None:
-        value = f"{ask.column}{':' if ask.field == 'distance' else '='}{value}"
-    return f"{flag} {shlex.quote(value) if ask.value is not None or ask.column is not None else value}"
+    if ask.column is None:
+        asked = f"NAME={place}" if ask.field in _OF_COLUMNS else place
+        return f"{flag} {asked if ask.value is None else shlex.quote(value)}"
+    return f"{flag} {shlex.quote(f'{ask.column}:{value}' if ask.field == 'distance' else f'{ask.column}={value}')}"
 
 
 def _text(value: object) -> str:

@@ -117,7 +117,7 @@ def _check_readable(name: str, one: Texts, other: Texts, reading: Reading) -> No
                 column=name,
                 hint=Hint(
                     "Give the hierarchy that has these labels, {}, or let each text stand for itself alone, {}.",
-                    Ask("hierarchies", None, name),
+                    Ask("hierarchies", "FILE", name),
                     Ask("hierarchies", "flat", name),
                 ),
             )

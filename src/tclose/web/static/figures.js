@@ -116,14 +116,15 @@ function required(audit, explain) {
 }
 
 // A chance with its fraction below it, or why there is none.
-function chance(found) {
+function chance(found, measured) {
+  if (!measured) return h("span", {}, found);
   const [value, exact] = found.split(/ (?=\()/);
-  return /^\d/.test(value) ? [h("span", { class: "value" }, value), h("span", { class: "exact" }, exact ?? "")] : h("span", {}, found);
+  return [h("span", { class: "value" }, value), h("span", { class: "exact" }, exact ?? "")];
 }
 
 // Who could find people, and how likely.
 function finders(attackers) {
-  const card = ({ attacker, who, found, more }) => h("li", { class: "card figure-card", "data-attacker": attacker }, h("span", { class: "name" }, `The ${attacker}`), h("span", { class: "soft" }, who.charAt(0).toUpperCase() + who.slice(1)), chance(found), more ? h("span", { class: "soft" }, visible(more)) : null);
+  const card = ({ attacker, who, found, measured, more }) => h("li", { class: "card figure-card", "data-attacker": attacker }, h("span", { class: "name" }, `The ${attacker}`), h("span", { class: "soft" }, who.charAt(0).toUpperCase() + who.slice(1)), chance(found, measured), more ? h("span", { class: "soft" }, visible(more)) : null);
   return h("section", { class: "finders", "aria-label": "Who could find people" }, h("h3", {}, "Who could find people"), h("ul", { class: "cards" }, attackers.map(card)));
 }
 
