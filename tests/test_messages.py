@@ -13,7 +13,7 @@ import tclose
 from tclose import errors
 from tclose.cli.naming import FLAGS, command_line
 from tclose.errors import PYTHON, Ask, ColumnNotFoundError, Hint, InputError, SourceError, ThresholdError, to_readers
-from tclose.labels import Label, naming, quoted
+from tclose.labels import Label, naming, public, quoted
 from tclose.models.catalogue import MODELS
 from tclose.notes import Note
 from tclose.roles import IDENTIFIERS_PUBLISHED
@@ -216,12 +216,12 @@ def test_names_of_files_are_in_full_for_their_owner_alone(tmp_path):
     (note,) = [each for each in audit.notes if each.code == "encoding-guessed"]
     assert str(path) in note.text
     assert note.public.text == "'visits.csv' is not UTF-8; it was read as Windows-1252."
-    assert (audit.source, audit.source.public) == (str(path), "visits.csv")
-    assert audit.reference.public == "the distribution of visits.csv"
+    assert (audit.source, public(audit.source)) == (str(path), "visits.csv")
+    assert public(audit.reference) == "the distribution of visits.csv"
     assert "ward 7" not in audit.to_html()
     assert "name its encoding" not in audit.to_html()
     again = pickle.loads(pickle.dumps(audit.source))
-    assert (again, again.public) == (str(path), "visits.csv")
+    assert (again, public(again)) == (str(path), "visits.csv")
 
 
 def test_errors_that_may_name_files_say_their_code_in_public():

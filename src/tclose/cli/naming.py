@@ -18,7 +18,7 @@ FLAGS: Mapping[str, tuple[str, str]] = {
     "header": ("--header", ""),
     "hierarchies": ("--hierarchy", "FILE"),
     "identifiers": ("--identifier", "NAME"),
-    "key": ("--key-file", "FILE"),
+    "key": ("--key-file FILE or --key-variable", "NAME"),
     "levels": ("--levels", "LEVEL"),
     "measure": ("--measure", "MODELS"),
     "memory": ("--memory", "SIZE"),
