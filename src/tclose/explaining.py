@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from tclose.errors import ColumnNotFoundError, InputError, closest, listed
+from tclose.errors import ColumnNotFoundError, InputError, listed, meant
 from tclose.explanations import Explanation, Explanations
 from tclose.results import Audit, ClassTable, Evidence
 from tclose.roles import Roles
@@ -58,10 +58,11 @@ def explain(
     if isinstance(roles, str):
         attribute, roles = roles, None
     if rule not in RULES:
-        near = closest(rule, RULES)
-        raise InputError(f"{rule!r} is not a rule; it is one of {listed(RULES)}." + (f" {near!r}?" if near else ""))
+        raise InputError(
+            f"{rule!r} is not a rule; it is one of {listed(RULES)}.", field="rule", hint=meant(rule, RULES)
+        )
     if worst < 1:
-        raise InputError("The number of worst classes to explain must be at least 1.")
+        raise InputError("The number of worst classes to explain must be at least 1.", field="worst")
     audit = subject if isinstance(subject, Audit) else _audited(subject, roles, options)
     if attribute is not None and attribute not in audit.evidence:
         raise ColumnNotFoundError(attribute, audit.evidence, "explained", field="attribute")

@@ -14,7 +14,7 @@ from tclose.counts import Unit
 from tclose.domains import Domain
 from tclose.engines.class_tables import ClassTable
 from tclose.engines.people import Trajectories
-from tclose.errors import InputError, listed
+from tclose.errors import Hint, InputError, listed
 from tclose.letters import holdable
 from tclose.models.base import Model
 from tclose.models.catalogue import Requirement, label
@@ -297,8 +297,8 @@ class Audit:
         """Return a sensitive attribute by its name; ``figures`` has the figures of the table by their models' keys."""
         if name in self.attributes:
             return self.attributes[name]
-        way_out = f" The table's figure is figures[{name!r}]." if name in self.figures else ""
-        raise InputError(f"{name!r} is no audited attribute; there are {listed(self.attributes)}.{way_out}")
+        hint = Hint("The table's figure is figures[{}].", repr(name)) if name in self.figures else None
+        raise InputError(f"{name!r} is no audited attribute; there are {listed(self.attributes)}.", hint=hint)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what is pickled: everything, but of the counts only those of the classes that reports name."""

@@ -9,7 +9,8 @@ from tclose.web.words import PLACES, in_words_of_the_page
 
 ELSEWHERE = {
     "force", "key", "measure", "memory", "methods", "original", "population", "previous", "release",
-    "sampling_fraction", "sheet", "show_people", "twice", "values", "weight_column", "widen",
+    "replace", "sampling_fraction", "sheet", "show_people", "temp", "twice", "unpacked", "values", "weight_column",
+    "widen",
 }  # fmt: skip
 """Options of what the page does not do, or has no field for."""
 
@@ -48,3 +49,24 @@ def test_a_file_that_names_a_column_twice_is_refused_in_the_words_of_the_page(se
     assert (error["code"], error["field"]) == ("same-name-twice", "header")
     assert "'How it is read…'" in error["hint"]
     assert "--" not in f"{error['message']} {error['hint']}"
+
+
+@pytest.mark.parametrize(
+    ("section", "given", "field", "column"),
+    [
+        ("policy", {"t": "much"}, "t", None),
+        ("policy", {"k": 0}, "k", None),
+        ("policy", {"population_size": -1}, "population_size", None),
+        ("columns", {"salary": {"role": "sensitive", "t": "2"}}, "t", "salary"),
+        ("columns", {"salary": {"role": "sensitive", "nulls": "later"}}, None, "salary"),
+        ("release", {"suppress": "lots"}, "suppress", None),
+    ],
+)
+def test_an_error_names_the_field_and_the_column_that_it_stands_beside(server, section, given, field, column):
+    table = server.opened()
+    policy = server.policy(table)
+    policy[section] = {**policy[section], **given}
+    error = server.job(table, kind="anonymize", policy=policy)["error"]
+    assert {"kind", "code", "message", "field", "column", "hint"} == error.keys()
+    assert (error["field"], error["column"]) == (field, column)
+    assert not error["message"].startswith("[")

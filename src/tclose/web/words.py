@@ -47,7 +47,7 @@ def of_the_page(ask: Ask) -> str:
     ('the role Person', 'k 5 among the requirements', '')
     """
     if ask.field in MODELS:
-        return f"{ask.field} {'' if ask.value is None else ask.value} among the requirements"
+        return f"{ask.field if ask.value is None else f'{ask.field} {ask.value}'} among the requirements"
     return PLACES.get(ask.field, "")
 
 

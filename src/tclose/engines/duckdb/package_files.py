@@ -21,7 +21,7 @@ from tclose.engines.duckdb.problems import MERGED, NO_DAYS, UNCOMPUTED, UNSURE_D
 from tclose.engines.duckdb.sql import fresh_name
 from tclose.engines.duckdb.table import LoadedTable, check_names
 from tclose.engines.duckdb.values import load_values
-from tclose.errors import Ask, EmptyTableError, Hint, SourceError, closest, listed
+from tclose.errors import Ask, EmptyTableError, Hint, SourceError, listed, meant
 from tclose.labels import naming
 from tclose.notes import Note
 from tclose.sources import FileSource, ReadOptions
@@ -162,9 +162,8 @@ def _sheet(sheets: Sequence[str], shown: Sequence[str], wanted: str | int | None
         return sheets[wanted - 1]
     if wanted in sheets:
         return str(wanted)
-    near = closest(str(wanted), sheets)
-    hint = f"Did you mean {near!r}?" if near else f"It has {listed(sheets)}."
-    raise SourceError(f"{name} has no sheet {wanted!r}. {hint}")
+    hint = meant(wanted, sheets) or Hint("It has {}.", listed(sheets))
+    raise SourceError(naming("{} has no sheet {}.", name, repr(wanted)), field="sheet", hint=hint)
 
 
 def _cell(value: object, null_text: Sequence[str]) -> object:
