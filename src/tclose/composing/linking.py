@@ -152,9 +152,13 @@ def _people(rows: DistinctRows, of_row: Integers, label: str, person: str) -> di
     who = rows.codes[:, -1]
     several = int((np.bincount(who, rows.counts) > 1).sum())
     if several:
+        told = "1 person" if several == 1 else f"{several:,} people"
         raise InputError(
-            f"{label}: {several:,} of those whom {person!r} tells apart have several rows, so that nobody can say "
-            "which of their values stays the same from release to release. Compose releases of one row for each person."
+            f"{label}: {told} ({person!r}) {'has' if several == 1 else 'have'} several rows, so it is not known which of "
+            "their values stays the same from release to release.",
+            field="person",
+            column=person,
+            hint=Hint("Compose releases with one row for each person."),
         )
     names = rows.quasi[-1].listed
     return {as_text(names[at]): int(number) for at, number in zip(who.tolist(), of_row.tolist(), strict=True)}
