@@ -152,10 +152,10 @@ def _people(rows: DistinctRows, of_row: Integers, label: str, person: str) -> di
     who = rows.codes[:, -1]
     several = int((np.bincount(who, rows.counts) > 1).sum())
     if several:
-        told = "1 person" if several == 1 else f"{several:,} people"
+        told = f"1 person ({person!r}) has" if several == 1 else f"{several:,} people ({person!r}) have"
         raise InputError(
-            f"{label}: {told} ({person!r}) {'has' if several == 1 else 'have'} several rows, so it is not known which of "
-            "their values stays the same from release to release.",
+            f"{label}: {told} several rows, so it is not known which of their values stays the same from release to "
+            "release.",
             field="person",
             column=person,
             hint=Hint("Compose releases with one row for each person."),
