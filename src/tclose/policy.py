@@ -186,14 +186,20 @@ def _thresholds(asked: Mapping[str, object], columns: Mapping[str, _Column]) -> 
     """Return the thresholds of [policy] and of columns, by model and attribute."""
     check_keys(asked, (*_CHOICES, *_model_keys()), "[policy]")
     thresholds: dict[str, dict[str | None, str]] = {
-        _key(key): {None: threshold_text(value, f"[policy] {key}")}
-        for key, value in asked.items()
-        if key not in _CHOICES
+        _key(key): {None: _threshold(key, value)} for key, value in asked.items() if key not in _CHOICES
     }
     for name, column in columns.items():
         for key, threshold in column.thresholds.items():
             thresholds.setdefault(key, {})[name] = threshold
     return thresholds
+
+
+def _threshold(key: str, value: object) -> str:
+    try:
+        with about(field=_key(key)):
+            return threshold_text(value, key)
+    except PolicyError as problem:
+        raise problem.of("[policy] ") from None
 
 
 @dataclass(frozen=True)

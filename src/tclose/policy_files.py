@@ -97,8 +97,6 @@ def _checked(data: Mapping[str, object], path: Path) -> Policy:
     try:
         policy = policy_of(data, path.parent)
         policy.requirements()
-    except PolicyError as problem:
-        raise PolicyError(f"{path}: {problem}") from None
     except InputError as problem:
         raise problem.of(f"{path}: ") from None
     return policy
