@@ -26,6 +26,7 @@ requirement that is not met is a value (``audit.holds``), not an error.
 
 from __future__ import annotations
 
+import dataclasses
 import difflib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -56,7 +57,7 @@ class Ask:
     """
 
     field: str
-    value: object = None
+    value: object = dataclasses.field(default=None, hash=False)
     column: str | None = None
 
     def __str__(self) -> str:
