@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from tclose.errors import TcloseError
 
@@ -45,11 +46,14 @@ def overheard() -> Iterator[list[str]]:
     """Give a list to which every error of ours and every log record goes that shows a canary."""
     leaks: list[str] = []
 
-    def listened(problem: TcloseError, *words: object) -> None:
-        super(TcloseError, problem).__init__(*words)
-        leaks.extend(f"{type(problem).__name__}: {word}" for word in words if shown_in(word))
-
     logs, before = _Logs(leaks), TcloseError.__init__
+
+    def listened(problem: TcloseError, message: str, **about: Any) -> None:
+        before(problem, message, **about)
+        said = " ".join([str(problem), *map(str, about.values())])
+        if shown_in(said):
+            leaks.append(f"{type(problem).__name__}: {said}")
+
     TcloseError.__init__ = listened  # type: ignore[method-assign]
     logging.getLogger().addHandler(logs)
     try:

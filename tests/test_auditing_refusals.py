@@ -95,10 +95,10 @@ def test_an_unknown_name_or_figure_says_what_there_is() -> None:
     [
         (
             "name,2019\na,4\nb,5\n",
-            "first line was taken for a row. If that names the columns, say so (ReadOptions(header=True))",
+            "first line was read as a row. If that line names the columns, say so: ReadOptions(header=True).",
         ),
-        ("a:b\n1:2\n", "name it (ReadOptions(delimiter=…))"),
-        ("a,b\nx,2\n", "does not name the columns, say so (ReadOptions(header=False))"),
+        ("a:b\n1:2\n", "name it: ReadOptions(delimiter=…)."),
+        ("a,b\nx,2\n", "does not name the columns, say so: ReadOptions(header=False)."),
     ],
 )
 def test_a_column_that_is_not_found_says_how_the_first_line_was_read(tmp_path: Path, text: str, way_out: str) -> None:

@@ -57,13 +57,15 @@ INFERRED = {
 def test_the_usual_distance_is_taken_and_the_notes_say_which_and_how_to_change_it(values, word):
     found = measured(values)
     assert found.distance.word == word
-    assert any(f"Taken as {word}" in note and "s:ordered" in note for note in found.notes)
-    assert not any("Taken as" in note for note in measured(values, Nominal()).notes)
+    (taken,) = [note for note in found.notes if note.code == "taken-by-kind"]
+    assert (f"Taken as {word}" in taken.text, taken.column) == (True, "s")
+    assert f"'s:{'nominal' if word == 'ordered' else 'ordered'}'" in str(taken)
+    assert "taken-by-kind" not in [note.code for note in measured(values, Nominal()).notes]
 
 
 def test_text_of_numbers_taken_as_nominal_is_questioned():
-    assert any("is it a scale?" in note for note in measured(["3k", "11k", "4k"]).notes)
-    assert not any("is it a scale?" in note for note in measured(["3k", "much", "4k"]).notes)
+    assert "nominal-numbers" in [note.code for note in measured(["3k", "11k", "4k"]).notes]
+    assert "nominal-numbers" not in [note.code for note in measured(["3k", "much", "4k"]).notes]
 
 
 @pytest.mark.parametrize(
@@ -77,10 +79,11 @@ def test_text_of_numbers_taken_as_nominal_is_questioned():
 )
 def test_texts_beside_numbers_taken_as_nominal_are_questioned(values, said):
     """A few texts in a column of numbers are what people write for a missing value, and cost the column its order."""
-    notes = [note for note in measured(values).notes if "ReadOptions(null" in note]
-    assert [said in note for note in notes] == ([] if said is None else [True])
-    assert not any(CANARY in note for note in notes)
-    assert not any("ReadOptions(null" in note for note in measured(values, Nominal()).notes)
+    notes = [note for note in measured(values).notes if note.code == "mostly-numbers"]
+    assert [said in note.text for note in notes] == ([] if said is None else [True])
+    assert all("ReadOptions(null" in str(note) for note in notes)
+    assert not any(CANARY in str(note) for note in notes)
+    assert "mostly-numbers" not in [note.code for note in measured(values, Nominal()).notes]
 
 
 CATEGORIES = ["low", "mid", "high"]
@@ -157,7 +160,7 @@ def test_a_list_is_the_order_whatever_type_the_values_have():
 
 
 def test_a_list_that_lacks_values_is_refused_without_naming_them():
-    with pytest.raises(DomainError, match="1 of the 3 distinct values of 's' are not in the order") as caught:
+    with pytest.raises(DomainError, match="1 of the 3 distinct values of 's' are not in its order") as caught:
         order_of(observed("a", CANARY, "b"), Ordered(order=["a", "b"]))
     assert CANARY not in str(caught.value)
 
@@ -168,7 +171,9 @@ def test_a_list_that_names_a_value_twice_in_two_ways_is_refused():
 
 
 def test_numbers_mixed_with_text_need_a_list():
-    with pytest.raises(DomainError, match=r"2 of 3 distinct values read as numbers\); say which .*null=") as caught:
+    with pytest.raises(
+        DomainError, match=r"2 of 3 distinct values read as numbers\)\. Say which .*ReadOptions\(null="
+    ) as caught:
         measured(["1", "2", CANARY], Ordered())
     assert CANARY not in str(caught.value)
     assert measured(["1", "2", "many"], Ordered(order=["1", "2", "many"])).t == Fraction(1, 2)
@@ -214,7 +219,9 @@ def test_a_missing_nominal_value_is_a_category_unless_told_otherwise():
     assert measured(["x", None, "y"]).values == 3
     dropped = measured(["x", None, "y"], Nominal(nulls="drop"))
     assert (dropped.t, dropped.values, dropped.left_out) == (Fraction(1, 2), 2, 1)
-    assert any("1 row" in note and "left out" in note for note in dropped.notes)
+    assert [(note.code, note.text) for note in dropped.notes] == [
+        ("missing-left-out", "1 row without a value left out, as asked.")
+    ]
 
 
 def test_an_empty_text_is_not_a_missing_value():
@@ -233,12 +240,13 @@ def test_a_missing_value_on_a_scale_goes_where_it_is_told():
 
 @pytest.mark.parametrize("distance", [Ordered(), Numeric(), Nominal(nulls="error"), None], ids=str)
 def test_a_missing_value_that_has_no_meaning_is_an_error_that_names_the_choices(distance):
-    with pytest.raises(DomainError, match=r"no value in 1 row.*choices: drop"):
+    with pytest.raises(DomainError, match=r"no value in 1 row.*\(drop") as caught:
         measured([1, 2, None], distance)
+    assert (caught.value.code, caught.value.field, caught.value.column) == ("missing-values", "nulls", "s")
 
 
 def test_a_missing_leaf_must_be_dropped():
-    with pytest.raises(DomainError, match="choices: drop"):
+    with pytest.raises(DomainError, match=r"missing value means \(drop\), such as nulls='drop'"):
         measured(["flu", "gastritis", None], Hierarchical(DISEASE_TREE))
     assert measured(["flu", "gastritis", None], Hierarchical(DISEASE_TREE, nulls="drop")).t == 0
 
@@ -254,7 +262,7 @@ def test_classes_without_any_value_have_no_figure_and_fail_nothing():
 
 
 def test_a_column_without_any_value_cannot_be_dropped():
-    with pytest.raises(DomainError, match="no values at all"):
+    with pytest.raises(DomainError, match="no values"):
         measured([None, None, None], Nominal(nulls="drop"))
     assert measured([None, None, None]).t == 0
 

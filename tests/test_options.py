@@ -97,7 +97,7 @@ def test_an_option_that_a_verb_does_not_take_is_refused_everywhere(verb, capfdbi
 
 def test_a_misspelt_keyword_names_the_one_that_may_be_meant():
     with pytest.raises(TypeError, match="Did you mean 'suppress'"):
-        tclose.anonymize(SALARY, supress=0.1)
+        tclose.anonymize(SALARY, supress=0.1)  # type: ignore[call-arg]
 
 
 def test_verbs_have_the_keywords_of_their_options():

@@ -262,7 +262,7 @@ def test_a_person_weighs_once_however_many_rows_and_classes_they_have():
 
 def test_weights_that_differ_between_the_rows_of_a_person_are_refused():
     for wrong in ([4, 5, 2, 6, 4], [4, 4, 2, 6, 5]):
-        with pytest.raises(tclose.InputError, match="the same weight in all rows of a person"):
+        with pytest.raises(tclose.InputError, match="the same in all rows of a person"):
             tclose.audit({**SPREAD, "w": wrong}, PEOPLE, weight_column="w", measure="k")
     with pytest.raises(tclose.InputError, match="'who'"):
         tclose.audit({**SPREAD, "who": [1, 1, 2, 3, 1]}, PEOPLE, weight_column="who", measure="k")
@@ -284,7 +284,7 @@ def test_one_way_of_drawing_is_said():
 
 
 def test_estimates_cannot_be_required():
-    with pytest.raises(tclose.InputError, match=r"k-map needs a population table: .*cannot be required"):
+    with pytest.raises(tclose.InputError, match=r"k-map needs a population table.*cannot be required"):
         tclose.audit(KNOWN, ROLES, require={"k_map": 2}, population_size=60)
 
 

@@ -11,7 +11,7 @@ from tclose.attacks.findings import Attack
 from tclose.auditing import check_attributes
 from tclose.engines.base import Engine, Progress
 from tclose.engines.distinct import DistinctRows
-from tclose.errors import InputError, either
+from tclose.errors import Ask, Hint, InputError
 from tclose.opening import opened_with
 from tclose.policy import Policy
 from tclose.policy.verbs import AttackKeywords, verb
@@ -50,7 +50,9 @@ def attack(policy: Policy, *, progress: Progress | None) -> Attack:
     made = asked.release is None
     if asked.previous and made:
         raise InputError(
-            f"Other releases are attacked beside one that exists: {either('release=…', '--release FILE')}."
+            "Other releases are attacked beside one that exists, and none is named.",
+            field="release",
+            hint=Hint("Name it: {}.", Ask("release")),
         )
     with working_session(policy.table, read=policy.read, **policy.resources.given) as session:
         opened, roles = opened_with(session, policy.table, policy.roles, progress)

@@ -12,7 +12,7 @@ from tclose.domains import Observed
 from tclose.driving import driven
 from tclose.engines.base import Engine, Progress, Released, Table
 from tclose.engines.statistics import is_text
-from tclose.errors import HOW_TO_COUNT, ColumnNotFoundError, InputError, RoleConflictError, either, listed
+from tclose.errors import Ask, ColumnNotFoundError, Hint, InputError, RoleConflictError, listed
 from tclose.inspection import Driving, Finding, Inspection, Run, attribute_audit, figures_by_key
 from tclose.knowing import SubsetFinding, any_columns, subset_findings
 from tclose.models.base import Model
@@ -24,6 +24,7 @@ from tclose.models.catalogue import (
     measurable_models,
     usual_models,
 )
+from tclose.notes import Note
 from tclose.opening import opened_with
 from tclose.policy import Policy
 from tclose.policy.verbs import AuditKeywords, verb
@@ -32,7 +33,7 @@ from tclose.presets.safe_harbor import applied
 from tclose.progress import silent
 from tclose.references import Reference, is_joint, population_of
 from tclose.results import AttributeAudit, Audit, ClassTable, Evidence
-from tclose.roles import CARRIES, Distance, Nominal, Roles
+from tclose.roles import IDENTIFIERS_PUBLISHED, Distance, Nominal, Roles
 from tclose.sources.examples import is_example
 from tclose.surveying import surveyed
 
@@ -79,7 +80,9 @@ def audit(policy: Policy, *, progress: Progress | None) -> Audit:
         check_attributes(wanted, roles)
         population, sampling = baseline.population, baseline.sampling
         if sampling is not None and population is not None:
-            raise InputError("Name the table of a population or say how the table was drawn from it, not both.")
+            raise InputError(
+                "Name the table of a population or say how the table was drawn from it, not both.", field="population"
+            )
         inspection = Inspection(
             session=session,
             table=_to_count(opened, [*roles.counted, *suspects(opened, roles)], roles).counting(roles.person),
@@ -206,7 +209,7 @@ def suspects(table: Table[Any], roles: Roles) -> list[str]:
     return [*(name for name in roles.identifiers if name in usable), *others]
 
 
-def repeated(session: Engine, table: Table[Any], roles: Roles) -> Iterable[str]:
+def repeated(session: Engine, table: Table[Any], roles: Roles) -> Iterable[Note]:
     """Give a warning for each suspect whose values are in several rows, and for people whom blanks alone tell apart."""
     if roles.person is not None:
         yield from _told_by_blanks(session, table, roles.person)
@@ -214,22 +217,28 @@ def repeated(session: Engine, table: Table[Any], roles: Roles) -> Iterable[str]:
         census = session.census(table, name, several=True)
         several = census.several
         if several and (person_in(name) is not None or ROWS_EACH * census.people >= census.rows):
-            people = f"{several:,} {'has' if several == 1 else 'have'} several rows"
-            how = either(f"Roles(person={name!r})", f"--person {name}")
-            yield (
-                f"Rows are counted, not people: of those whom {name!r} tells apart, {people}, and a class hides fewer "
-                f"people than it has rows.{HOW_TO_COUNT}{how}."
+            people = "1 person" if several == 1 else f"{several:,} people"
+            yield Note(
+                "rows-not-people",
+                f"These figures count rows. {people} ({name!r}) {'has' if several == 1 else 'have'} several rows, so "
+                "classes contain fewer people than rows.",
+                Hint("Count people with {}.", Ask("person", name)),
+                name,
             )
 
 
-def _told_by_blanks(session: Engine, table: Table[Any], person: str) -> Iterable[str]:
+def _told_by_blanks(session: Engine, table: Table[Any], person: str) -> Iterable[Note]:
     """Give a warning where somebody may count as several people, because of blanks around their value."""
     alike = session.told_by_blanks(table, person) if is_text(table.column(person).type) else 0
     if alike:
-        values = f"{alike:,} {'value is' if alike == 1 else 'values are'}"
-        yield (
-            f"{values} in the column {person!r} several times with different blanks around it, each time as another "
-            "person. If it is one, classes hide fewer people than are counted: take the blanks away."
+        values = f"{alike:,} {'value' if alike == 1 else 'values'}"
+        yield Note(
+            "person-blanks",
+            f"{values} of the column {person!r} {'occurs' if alike == 1 else 'occur'} with different blanks around "
+            "it, and each spelling counts as another person. If it is one person, classes contain fewer people than "
+            "these figures count.",
+            Hint("Remove the blanks around its values."),
+            person,
         )
 
 
@@ -238,11 +247,16 @@ def _check_sizes_alone(measure: str | Iterable[str], wanted: Sequence[Requiremen
     named = [] if measure in ("usual", "all") else [measure] if isinstance(measure, str) else list(measure)
     asked = [MODELS[key].scope for key in named if key in MODELS] + [each.model.scope for each in wanted]
     if not asked or any(scope != "table" for scope in asked):
-        name = either("sensitive=['NAME']", "-s NAME")
-        require, measuring = either("require={'k': 5}", "--k 5"), either("measure='k'", "--measure k,prosecutor")
         raise RoleConflictError(
-            f"Name at least one sensitive attribute: what is to be protected? ({name}) Without one, class sizes can be "
-            f"judged: require k or a risk of being found ({require}), or measure them ({measuring})."
+            "No sensitive attribute is named: what is to be protected?",
+            code="no-sensitive-attribute",
+            field="sensitive",
+            hint=Hint(
+                "Name at least one: {}. Or judge class sizes alone: require {}, or measure them, {}.",
+                Ask("sensitive"),
+                Ask("k", 5),
+                Ask("measure", "k"),
+            ),
         )
 
 
@@ -272,13 +286,21 @@ def _distances(run: Run, roles: Roles) -> list[Distance | None]:
     return [Nominal() if len(names) > 1 else roles.sensitive.get(names[0], Nominal()) for names in run.names]
 
 
-def _notes(roles: Roles) -> Iterable[str]:
+def _notes(roles: Roles) -> Iterable[Note]:
     if roles.naming:
-        yield f"{CARRIES} ({listed(roles.naming)}); remove them before it is published."
+        yield Note(
+            IDENTIFIERS_PUBLISHED,
+            f"The table carries identifiers ({listed(roles.naming)}).",
+            Hint("Remove them before it is published."),
+        )
     if is_joint(roles):
-        yield "The sensitive attributes are measured together, their combinations as nominal values."
+        yield Note(
+            "measured-jointly", "The sensitive attributes are measured together: combinations as nominal values."
+        )
     if roles.together == "quasi" and len(roles.sensitive) > 1:
-        yield "Each sensitive attribute is measured with the others among the quasi-identifiers."
+        yield Note(
+            "measured-beside-others", "Each sensitive attribute is measured with the others as quasi-identifiers."
+        )
 
 
 def check_attributes(wanted: Sequence[Requirement], roles: Roles) -> None:
@@ -287,10 +309,14 @@ def check_attributes(wanted: Sequence[Requirement], roles: Roles) -> None:
         if requirement.attribute is not None and is_joint(roles):
             raise InputError(
                 f"{requirement.model.key} cannot be required of {requirement.attribute!r} alone where the sensitive "
-                "attributes are measured together; require it without an attribute, or measure each alone."
+                "attributes are measured together.",
+                field=requirement.model.key,
+                column=requirement.attribute,
+                hint=Hint("Require it without an attribute, or measure each alone."),
             )
         if requirement.attribute is not None and requirement.attribute not in roles.sensitive:
-            raise ColumnNotFoundError(requirement.attribute, roles.sensitive, f"required ({requirement.model.key})")
+            key = requirement.model.key
+            raise ColumnNotFoundError(requirement.attribute, roles.sensitive, f"required ({key})", field=key)
 
 
 def _models(
@@ -307,7 +333,9 @@ def _models(
         keys = [measure] if isinstance(measure, str) else list(measure)
         unknown = [key for key in keys if key not in MODELS]
         if unknown:
-            raise InputError(f"{listed(unknown)}: no such privacy model; there are {listed(MODELS, 30)}.")
+            raise InputError(
+                f"{listed(unknown)}: no such privacy model; there are {listed(MODELS, 30)}.", field="measure"
+            )
         chosen = tuple(MODELS[key]() for key in dict.fromkeys(["k", *keys]))
     required = [requirement.model for requirement in wanted]
     chosen = tuple(model for model in chosen if not any(model.key == other.key for other in required))
@@ -318,6 +346,10 @@ def _models(
     for model in found:
         if model.needs_population and not population:
             estimated = " Estimates are shown, but cannot be required." if averaged else ""
-            table = either("population=…", "--population FILE")
-            raise InputError(f"{model.title} needs a population table: {table}.{estimated}")
+            raise InputError(
+                f"{model.title} needs a population table.{estimated}",
+                code="no-population",
+                field="population",
+                hint=Hint("Name it: {}.", Ask("population")),
+            )
     return tuple(sorted(found, key=lambda model: list(MODELS).index(model.key)))

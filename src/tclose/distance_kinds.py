@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from tclose.errors import InputError, closest, counted, either, listed
+from tclose.errors import Ask, Hint, InputError, counted, listed, meant
 from tclose.exact import Number
 from tclose.letters import visible
 from tclose.role_checks import check_list, choose, step_text
@@ -240,12 +240,13 @@ DISTANCES: dict[str, type[Distance]] = {kind.word: kind for kind in (Ordered, Nu
 def distance_named(word: str, **options: object) -> Distance:
     """Return the distance that a word such as ``"ordered"`` stands for."""
     if word not in DISTANCES:
-        near = closest(word, DISTANCES)
-        hint = f" Did you mean {near!r}?" if near else ""
-        raise InputError(f"{word!r} is not a distance; it is one of {listed(DISTANCES)}.{hint}")
+        problem = f"{word!r} is not a distance; it is one of {listed(DISTANCES)}."
+        raise InputError(problem, field="distance", hint=meant(word, DISTANCES))
     if word == "hierarchical" and "tree" not in options:
         raise InputError(
-            f"A hierarchical attribute needs its hierarchy: {either('Hierarchical(FILE)', '--hierarchy NAME=FILE')}."
+            "A hierarchical attribute needs its hierarchy.",
+            field="hierarchies",
+            hint=Hint("Give it: {}.", Ask("hierarchies")),
         )
     return DISTANCES[word](**options)
 

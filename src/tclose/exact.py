@@ -8,7 +8,7 @@ from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from numbers import Rational
 
-from tclose.errors import ThresholdError
+from tclose.errors import Hint, ThresholdError, about
 
 Number = str | int | float | Decimal | Fraction
 """What a person may write as a threshold: ``0.2``, ``"0.2"``, ``"1/5"``, ``Fraction(1, 5)``."""
@@ -77,23 +77,24 @@ def _from_text(text: str, name: str, wanted: str) -> Fraction:
             pass
     if len(text) > _LONGEST_SHOWN:
         raise _too_long(name)
-    raise ThresholdError(f"{name} must be {wanted}, not {text!r}.{_percent(text)}")
+    raise ThresholdError(f"{name} must be {wanted}, not {text!r}.", hint=_percent(text))
 
 
-def _percent(text: str) -> str:
-    """Return how a number in percent is written; nothing for whatever is none."""
+def _percent(text: str) -> Hint | None:
+    """Return how a number in percent is written; None for another."""
     number = text.strip().removesuffix("%")
     if number == text.strip() or not _DECIMAL.fullmatch(number):
-        return ""
-    return f" {number.strip()} % is {written(Fraction(Decimal(number.strip())) / 100)}."
+        return None
+    return Hint("{} % is {}.", number.strip(), written(Fraction(Decimal(number.strip())) / 100))
 
 
 def share(number: Number, name: str) -> Fraction:
     """Return a share of rows, from none to all, checked."""
-    found = fraction(number, name)
+    with about(field=name):
+        found = fraction(number, name)
     if not 0 <= found <= 1:
-        meant = _percent(f"{written(found)}%") if 1 < found <= 100 else ""
-        raise ThresholdError(f"{name} must be a share of the rows: at least 0 and at most 1.{meant}")
+        meant = _percent(f"{written(found)}%") if 1 < found <= 100 else None
+        raise ThresholdError(f"{name} must be a share of the rows: at least 0 and at most 1.", field=name, hint=meant)
     return found
 
 

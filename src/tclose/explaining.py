@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from tclose.engines.base import Progress
-from tclose.errors import ColumnNotFoundError, InputError, closest, listed
+from tclose.errors import ColumnNotFoundError, InputError, listed, meant
 from tclose.explanations import Explanation, Explanations
 from tclose.policy import Policy
 from tclose.policy.verbs import ExplainKeywords, verb
@@ -58,13 +58,14 @@ def explain(
     [(1, 4), (1, 5), (2, 6), (2, 7), (3, 8), (3, 9)]
     """
     if rule not in RULES:
-        near = closest(rule, RULES)
-        raise InputError(f"{rule!r} is not a rule; it is one of {listed(RULES)}." + (f" {near!r}?" if near else ""))
+        raise InputError(
+            f"{rule!r} is not a rule; it is one of {listed(RULES)}.", field="rule", hint=meant(rule, RULES)
+        )
     if worst < 1:
-        raise InputError("The number of worst classes to explain must be at least 1.")
+        raise InputError("The number of worst classes to explain must be at least 1.", field="worst")
     audit = policy.table if isinstance(policy.table, Audit) else _audited(policy, progress)
     if attribute is not None and attribute not in audit.evidence:
-        raise ColumnNotFoundError(attribute, audit.evidence, "explained")
+        raise ColumnNotFoundError(attribute, audit.evidence, "explained", field="attribute")
     names = [attribute] if attribute is not None else list(audit.evidence)
     return Explanations(
         tuple(
@@ -145,7 +146,7 @@ def _check_key(key: Mapping[str, object], quasi: tuple[str, ...], most: int) -> 
     """Refuse a key of other columns, or of fewer unless they are as few as someone may know."""
     for column in key:
         if column not in quasi:
-            raise ColumnNotFoundError(column, quasi, "class key's")
+            raise ColumnNotFoundError(column, quasi, "class key's", field="key")
     missing = [column for column in quasi if column not in key]
     if missing and not 1 <= len(key) <= most:
         raise InputError(f"The class key names every quasi-identifier; {listed(missing)} is missing.")

@@ -9,6 +9,7 @@ from typing import Any
 
 from tclose.letters import holdable
 from tclose.models.catalogue import Requirement
+from tclose.notes import Note
 from tclose.roles import Roles
 
 
@@ -42,7 +43,7 @@ class Frontier:
     """The key of the loss that was minimised."""
     rows: int
     points: tuple[Point, ...]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     people: int | None = None
     """How many people the rows are of, where people were counted."""
 

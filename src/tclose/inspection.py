@@ -203,7 +203,8 @@ class Inspection:
                 here = tuple(each for each in mine if each.attribute in (None, domain.name))
                 refusal = model.refusal(domain)
                 if refusal and here:
-                    raise InputError(f"{model.title} cannot be required of {domain.name!r}: it {refusal}.")
+                    problem = f"{model.title} cannot be required of {domain.name!r}: it {refusal}."
+                    raise InputError(problem, field=model.key, column=domain.name)
                 if not refusal:
                     tasks.append(Task(model, at, here))
         return tasks
@@ -338,7 +339,8 @@ def _subsets(columns: int) -> Iterator[tuple[int, ...]]:
     if columns > _MOST_DROPPED:
         raise InputError(
             f"(n,t)-closeness tries every way to drop quasi-identifiers; {columns} of them are too many, "
-            f"name at most {_MOST_DROPPED}."
+            f"name at most {_MOST_DROPPED}.",
+            field="quasi",
         )
     for kept in range(columns):
         yield from itertools.combinations(range(columns), kept)

@@ -70,7 +70,8 @@ def _of_classes_alone(task: Task) -> bool:
     beyond = task.model.needs_population or task.model.needs_supersets
     if beyond and task.requirements:
         raise InputError(
-            f"{task.model.title} cannot be required for any so many columns: it depends on more than the class itself."
+            f"{task.model.title} cannot be required for some of the columns: it depends on more than the class itself.",
+            field=task.model.key,
         )
     return not beyond
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from tclose.counts import Block, Integers, Part, Superset
 from tclose.distances.divergences import DIGITS
 from tclose.domains import Domain
-from tclose.errors import DomainError, InternalError
+from tclose.errors import DomainError, Hint, InternalError
 from tclose.exact import as_float
 from tclose.models.base import AttributeModel, ClassFigures, Exact, Model, TableModel
 from tclose.models.catalogue import Requirement
@@ -146,8 +146,11 @@ def check_population(fewer: int) -> None:
     """Refuse a population that has fewer rows than the table in some classes: the table was not drawn from it."""
     if fewer:
         raise DomainError(
-            f"The population has fewer rows than the table in {fewer} of the table's classes; it must contain everyone "
-            "in the table, with quasi-identifiers generalised in the same way."
+            f"The population has fewer rows than the table in {fewer} of the table's classes.",
+            field="population",
+            hint=Hint(
+                "Name one that contains everyone in the table, with quasi-identifiers generalised in the same way."
+            ),
         )
 
 

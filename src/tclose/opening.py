@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tclose.engines.base import Engine, Progress, Table
-from tclose.errors import ColumnNotFoundError, RoleConflictError, UndecidedColumnError, either
+from tclose.errors import Ask, ColumnNotFoundError, Hint, RoleConflictError, UndecidedColumnError
 from tclose.progress import silent
 from tclose.roles import Roles
 from tclose.sources.examples import example_named, is_example
@@ -29,29 +29,36 @@ def built_in_roles(table: object) -> Roles:
     if is_example(table):
         return example_named(str(table).removeprefix("example:")).roles
     raise RoleConflictError(
-        "Name the roles of the columns: Roles(quasi=[…], sensitive=[…]); only examples bring theirs."
+        "The table has no roles; only examples bring theirs.",
+        code="no-roles",
+        field="roles",
+        hint=Hint("Name the roles of its columns: {} and {}.", Ask("quasi"), Ask("sensitive")),
     )
 
 
 def checked(roles: Roles, table: Table[Any]) -> Roles:
     """Return the roles if the table has their columns and there is a quasi-identifier; refuse them otherwise."""
     available = [column.name for column in table.columns]
-    words = {
-        "quasi-identifier": roles.quasi,
-        "sensitive": tuple(roles.sensitive),
-        "identifier": roles.identifiers,
-        "person": () if roles.person is None else (roles.person,),
-        "published": roles.publish,
-        "shifted": roles.shifted,
+    named = {
+        "quasi": ("quasi-identifier", roles.quasi),
+        "sensitive": ("sensitive", tuple(roles.sensitive)),
+        "identifiers": ("identifier", roles.identifiers),
+        "person": ("person", () if roles.person is None else (roles.person,)),
+        "publish": ("published", roles.publish),
+        "shifted": ("shifted", roles.shifted),
     }
-    surely_names = any(name in available for names in words.values() for name in names)  # not a first row of cells
-    for role, names in words.items():
+    surely_names = any(name in available for _, names in named.values() for name in names)  # not a first row of cells
+    for field, (role, names) in named.items():
         for name in names:
             if name not in available:
-                raise ColumnNotFoundError(name, available, role, listing=surely_names)
+                raise ColumnNotFoundError(name, available, role, listing=surely_names, field=field)
     if not roles.quasi:
-        how = either("Roles(['NAME'], …)", "-q NAME")
-        raise RoleConflictError(f"Name at least one quasi-identifier: what may someone know of a person? ({how})")
+        raise RoleConflictError(
+            "No quasi-identifier is named: what may someone know of a person?",
+            code="no-quasi-identifier",
+            field="quasi",
+            hint=Hint("Name at least one: {}.", Ask("quasi")),
+        )
     if roles.others == "refuse" and (undecided := roles.undecided(available)):
         raise UndecidedColumnError(undecided)
     return roles

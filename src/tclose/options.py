@@ -15,7 +15,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from tclose.errors import InputError, closest, either, listed
+from tclose.errors import Hint, InputError, listed, meant, named, spell
 from tclose.exact import DECIMALS, fraction, written
 
 Schema = dict[str, Any]
@@ -24,17 +24,14 @@ Schema = dict[str, Any]
 class OptionError(InputError):
     """An option has a value that it cannot have."""
 
-    def __init__(self, name: str, reason: str, *, column: str | None = None, where: str | None = None) -> None:
-        self.reason = reason
-        self.option = name
-        self.of = column
-        of_column = "" if column is None else f" of {column!r}"
-        self.where = where or f"{either(name, flag_of(name))}{of_column}"
-        super().__init__(f"{self.where} {reason}")
+    code = "option"
+    names_files = False
 
-    def at(self, where: str) -> OptionError:
-        """Return the error as it is said of a place in a file."""
-        return OptionError(self.option, self.reason, column=self.of, where=where)
+    def __init__(
+        self, name: str, reason: str, *, column: str | None = None, said: str | None = None, hint: Hint | None = None
+    ) -> None:
+        of_column = "" if column is None or said else f" of {column!r}"
+        super().__init__(f"{said or named(name)}{of_column} {reason}", field=name, column=column, hint=hint)
 
 
 _LONGEST_SHOWN = 60
@@ -52,6 +49,8 @@ class UnfitError(ValueError):
 
     column: str | None = None
     """The column whose value it is, where an option has one for each column."""
+    hint: Hint | None = None
+    """What may have been meant."""
 
 
 def _fraction(value: object) -> Fraction:
@@ -61,7 +60,7 @@ def _fraction(value: object) -> Fraction:
     try:
         return fraction(value, "it")
     except InputError as problem:
-        raise UnfitError(str(problem).removeprefix("it ")) from None
+        raise UnfitError(problem.message.removeprefix("it ")) from None
 
 
 class Kind:
@@ -289,9 +288,9 @@ class Choice(Kind):
         """Return the word, checked."""
         known = self.known()
         if value not in known:
-            near = closest(str(value), known)
-            hint = f" Did you mean {near!r}?" if near else ""
-            raise UnfitError(f"must be one of {listed(known, 30)}, not {str(value)[:_LONGEST_SHOWN]!r}.{hint}")
+            problem = UnfitError(f"must be one of {listed(known, 30)}, not {str(value)[:_LONGEST_SHOWN]!r}.")
+            problem.hint = meant(value, known)
+            raise problem
         return value
 
     def schema(self) -> Schema:
@@ -418,14 +417,17 @@ class Option:
     page: bool
     bare: str | None
 
-    def read(self, value: object, *, where: str | None = None) -> Any:
-        """Return a value that was said, checked; None stands for the default."""
+    def read(self, value: object, *, place: str = "") -> Any:
+        """Return a value that was said in a place, checked; None stands for the default."""
         if value is None:
             return {} if self.default == {} else self.default
         try:
             return self.kind.read(value)
         except UnfitError as problem:
-            raise OptionError(self.name, str(problem), column=problem.column, where=where) from None
+            said = self.name if place else None
+            raise OptionError(self.name, str(problem), column=problem.column, said=said, hint=problem.hint).of(
+                place
+            ) from None
 
 
 _MARK = "tclose option"
@@ -481,6 +483,12 @@ def _option_of(part: type, each: Field[Any]) -> Option:
         "label": said["label"] or each.name.replace("_", " ").capitalize(),
     }
     return Option(each.name, default=default, **{**said, **made})
+
+
+def spelled(part: type, template: str) -> None:
+    """Let messages of the library spell the options of a class, such as ``Roles({}=…)``."""
+    for name in declared(part):
+        spell(name, template.replace("NAME", name))
 
 
 class Part:

@@ -19,6 +19,7 @@ from tclose.column_words import (
     word_in,
 )
 from tclose.letters import holdable
+from tclose.notes import Note
 from tclose.progress import shows_progress
 from tclose.roles import Distance, Nominal, Ordered, Roles
 
@@ -69,7 +70,7 @@ class Profile:
     source: str
     rows: int
     columns: tuple[ColumnProfile, ...]
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     @property
     def roles(self) -> Roles:

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from tclose.engines.recodings import Added
-from tclose.errors import InputError, closest, listed
+from tclose.errors import Hint, InputError, listed, meant
 from tclose.policy.parts import FORMS
 
 if TYPE_CHECKING:
@@ -61,19 +61,23 @@ def numbers_of(given: Mapping[str, str], types: Mapping[str, str], published: Se
     for name, form in given.items():
         if name not in types:
             raise InputError(
-                f"Numbers are asked for of {name!r}, which is no quasi-identifier; these are {listed(types)}."
+                f"Numbers are asked for of {name!r}, which is no quasi-identifier; these are {listed(types)}.",
+                field="numbers",
+                column=name,
             )
         if form not in FORMS:
-            near = closest(str(form), FORMS)
-            hint = f" Did you mean {near!r}?" if near else ""
-            raise InputError(f"The numbers of {name!r} are {listed(FORMS)}.{hint}")
+            problem = f"The numbers of {name!r} are {listed(FORMS)}."
+            raise InputError(problem, field="numbers", column=name, hint=meant(form, FORMS))
         kind = next((made for start, made in _KINDS.items() if types[name].startswith(start)), None)
         if kind is None and not types[name].startswith(_NUMBERS):
-            raise InputError(f"The column {name!r} holds no numbers or dates, and has no {form}.")
+            problem = f"The column {name!r} holds no numbers or dates, and has no {form}."
+            raise InputError(problem, field="numbers", column=name)
         found[name] = Numbers(form, kind or "DOUBLE")
     twice = [made for name in found for made in names_of(name, found[name]) if made in published]
     if twice:
-        raise InputError(f"The release has a column {twice[0]!r} already; rename it, or leave the numbers out.")
+        hint = Hint("Rename it, or leave the numbers out.")
+        problem = f"The release has a column {twice[0]!r} already."
+        raise InputError(problem, field="numbers", column=twice[0], hint=hint)
     return found
 
 

@@ -9,8 +9,9 @@ from typing import Any
 
 from tclose.domains import Observed
 from tclose.engines.base import Engine, Table
-from tclose.errors import ColumnNotFoundError, InputError, counted, listed
+from tclose.errors import ColumnNotFoundError, Hint, InputError, counted, listed
 from tclose.exact import written
+from tclose.labels import naming
 from tclose.roles import Roles
 from tclose.values import sizes_of
 
@@ -44,7 +45,10 @@ def _check_rounded(name: str, step: Fraction, given: Mapping[object, Any]) -> No
     if strange:
         raise InputError(
             f"The column {name!r} is rounded to {written(step)}, and its reference gives shares to "
-            f"{counted(strange, 'number')} between the multiples of that. Give shares to the rounded numbers."
+            f"{counted(strange, 'number')} between the multiples of that.",
+            field="reference",
+            column=name,
+            hint=Hint("Give shares to the rounded numbers."),
         )
 
 
@@ -66,11 +70,15 @@ class Reference:
         if isinstance(reference, Mapping) and all(isinstance(part, Mapping) for part in reference.values()):
             for name in reference:
                 if name not in roles.sensitive:
-                    raise ColumnNotFoundError(str(name), roles.sensitive, "reference's")
+                    raise ColumnNotFoundError(str(name), roles.sensitive, "reference's", field="reference")
             missing = [name for name in roles.sensitive if name not in reference]
             if missing or is_joint(roles):
                 what = "the attributes measured together" if is_joint(roles) else listed(missing)
-                raise InputError(f"The reference gives no distribution for {what}; give one for each, or name a table.")
+                raise InputError(
+                    f"The reference gives no distribution for {what}.",
+                    field="reference",
+                    hint=Hint("Give one for each, or name a table."),
+                )
             for name, step in roles.steps.items():
                 _check_rounded(name, step, reference[name])
             return Reference("a given distribution", given=reference)
@@ -78,7 +86,7 @@ class Reference:
         check_census(session, opened, roles.person)
         person = () if roles.person is None else (roles.person,)
         table = opened.keep([*roles.sensitive, *person]).counting(roles.person)
-        return Reference(f"the distribution of {table.label}", table=table, session=session)
+        return Reference(naming("the distribution of {}", table.label), table=table, session=session)
 
     def for_attribute(self, names: tuple[str, ...]) -> Observed | Mapping[object, Any] | None:
         """Return the values of an attribute there; None where they are the audited table's own."""

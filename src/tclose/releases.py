@@ -17,6 +17,7 @@ from tclose.errors import InputError
 from tclose.frontiers import Frontier
 from tclose.letters import holdable
 from tclose.models.catalogue import Requirement
+from tclose.notes import Note
 from tclose.policy.parts import About
 from tclose.progress import Report
 from tclose.recipes import Recipe
@@ -191,7 +192,7 @@ class Release:
     """Every loss by its key; None where there is nothing to measure."""
     column_losses: Mapping[str, float]
     """The loss LM of each quasi-identifier."""
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     unprotected: tuple[str, ...] = ()
     """The columns that are published as they are: neither quasi-identifiers nor sensitive."""
     obstacles: tuple[Obstacle, ...] = ()

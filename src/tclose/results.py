@@ -14,10 +14,11 @@ from tclose.counts import Unit
 from tclose.domains import Domain
 from tclose.engines.class_tables import ClassTable
 from tclose.engines.people import Trajectories
-from tclose.errors import InputError, listed
+from tclose.errors import Hint, InputError, listed
 from tclose.letters import holdable
 from tclose.models.base import Model
 from tclose.models.catalogue import Requirement, label
+from tclose.notes import Note
 from tclose.policy.parts import About
 from tclose.populations.findings import PopulationFinding
 from tclose.presets import Applied
@@ -121,7 +122,7 @@ class AttributeAudit:
     """By model key."""
     largest_t: Fraction
     """The largest t any class could have; a threshold at or above it is vacuous."""
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     drivers: Mapping[str, Fraction] | None = None
     """t with each quasi-identifier left out; the lowest marks the one that drives the disclosure."""
     averages: Averages | None = field(default=None, compare=False)
@@ -209,7 +210,7 @@ class Audit:
     verdicts: tuple[Verdict, ...]
     reference: str
     """What classes were compared with, in words."""
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     unprotected: tuple[str, ...]
     """The columns that are published as they stand: neither quasi-identifiers nor sensitive."""
     evidence: Mapping[str, Evidence] = field(repr=False, compare=False)
@@ -224,7 +225,7 @@ class Audit:
     """The rule that was asked for by its name, and what it checked of columns."""
     composition: Composition | None = None
     """What the table and previous releases say together, where that was asked."""
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Note, ...] = ()
     """What somebody must know who reads the figures, in sentences."""
     people: int | None = None
     """How many people the rows are of, where people were counted; None where rows were."""
@@ -296,8 +297,8 @@ class Audit:
         """Return a sensitive attribute by its name; ``figures`` has the figures of the table by their models' keys."""
         if name in self.attributes:
             return self.attributes[name]
-        way_out = f" The table's figure is figures[{name!r}]." if name in self.figures else ""
-        raise InputError(f"{name!r} is no audited attribute; there are {listed(self.attributes)}.{way_out}")
+        hint = Hint("The table's figure is figures[{}].", repr(name)) if name in self.figures else None
+        raise InputError(f"{name!r} is no audited attribute; there are {listed(self.attributes)}.", hint=hint)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what is pickled: everything, but of the counts only those of the classes that reports name."""

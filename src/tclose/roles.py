@@ -18,7 +18,7 @@ from tclose.distance_kinds import (
     split_name,
 )
 from tclose.errors import RoleConflictError
-from tclose.options import ColumnNames, Text, option, words
+from tclose.options import ColumnNames, Text, option, spelled, words
 from tclose.role_checks import choose, names_of, one_name
 
 __all__ = [
@@ -26,8 +26,8 @@ __all__ = [
     "distance_named", "split_name",
 ]  # fmt: skip
 
-CARRIES = "The table carries identifiers"
-"""What begins the note on columns that must not be published."""
+IDENTIFIERS_PUBLISHED = "identifiers-published"
+"""The code of the note on columns that must not be published."""
 Together = Literal["each", "quasi", "joint"]
 """Several sensitive attributes: each alone, the others among the quasi-identifiers, or as one."""
 Others = Literal["publish", "remove", "refuse"]
@@ -147,13 +147,17 @@ class Roles:
         ]
         if self.pseudonym not in (None, self.person):
             raise RoleConflictError(
-                f"Pseudonyms replace the column that tells people apart, {self.person!r}, and not {self.pseudonym!r}."
+                f"Pseudonyms replace the column that tells people apart, {self.person!r}, and not {self.pseudonym!r}.",
+                field="pseudonym",
+                column=self.pseudonym,
             )
         for role, columns in named:
             for column in columns:
                 if column in seen:
                     again = "twice" if seen[column] == role else f"both as {seen[column]} and as {role}"
-                    raise RoleConflictError(f"The column {column!r} is named {again}; give it one role, once.")
+                    raise RoleConflictError(
+                        f"The column {column!r} is named {again}; give it one role, once.", column=column
+                    )
                 seen[column] = role
 
     @property
@@ -204,6 +208,9 @@ class Roles:
         return tuple(name for name in columns if name not in named)
 
 
+spelled(Roles, "Roles(NAME={})")
+
+
 def _sensitive(
     given: str | Iterable[str] | Mapping[str, Distance | str | None],
 ) -> dict[str, Distance | None]:
@@ -216,6 +223,6 @@ def _sensitive(
     for text in names_of(given):
         name, word = split_name(text)
         if name in found:
-            raise RoleConflictError(f"The column {name!r} is named twice; give it one role, once.")
+            raise RoleConflictError(f"The column {name!r} is named twice; give it one role, once.", column=name)
         found[name] = distance_named(word) if word else None
     return found

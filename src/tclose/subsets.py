@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tclose.counts import Integers, Part, joined, merged_block
 from tclose.domains import Domain
-from tclose.errors import InputError, either
+from tclose.errors import Ask, Hint, InputError
 from tclose.measuring import Tally, Task, failing, measured
 from tclose.models.base import Exact
 
@@ -53,10 +53,11 @@ def check_subsets(columns: int, most: int) -> None:
     """Refuse to look at more subsets than anybody would wait for."""
     number = number_of_subsets(columns, most)
     if number > MOST_SUBSETS:
-        fewer = either("any=3", "--any 3")
         raise InputError(
-            f"Any {most} of {columns} quasi-identifiers are {number:,} combinations of columns, which are too many; "
-            f"name fewer, such as {fewer}, or leave it out to judge all columns together."
+            f"Any {most} of {columns} quasi-identifiers make {number:,} combinations of columns, too many to judge.",
+            code="too-many-combinations",
+            field="any",
+            hint=Hint("Name fewer columns, such as {}, or leave it out to judge all columns together.", Ask("any", 3)),
         )
 
 

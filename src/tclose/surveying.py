@@ -65,16 +65,16 @@ def _weighted(
 ) -> tuple[Weighted, int]:
     """Return what the weights of rows say of classes in the population, and how many people it has."""
     if name in roles.quasi:
-        raise InputError(f"The weights {name!r} cannot be a quasi-identifier; name it as one or the other.")
+        raise _wrong(f"The weights {name!r} cannot be a quasi-identifier; name it as one or the other.", name)
     if name == roles.person:
-        raise InputError(f"The weights {name!r} cannot be what tells people apart; name it as one or the other.")
+        raise _wrong(f"The weights {name!r} cannot be what tells people apart; name it as one or the other.", name)
     person = () if roles.person is None else (roles.person,)
     kept = table.keep([*roles.quasi, name, *person]).counting(roles.person)
     counted = session.count(kept, roles.quasi, [(name,)], tell)
     weights = _weights(counted.observed[0], name)
     numbers = [int(number) for number in counted.observed[0].counts]
     if people is not None and sum(numbers) != people:
-        raise InputError(f"The weights {name!r} must be the same weight in all rows of a person.")
+        raise _wrong(f"The weights {name!r} must be the same in all rows of a person.", name)
     scale = lcm(*(weight.denominator for weight in weights))
     scaled = np.array([int(weight * scale) for weight in weights], dtype=object)
     ranks = np.arange(len(weights), dtype=np.int32)
@@ -84,6 +84,10 @@ def _weighted(
     risks = [size / (each / scale) for size, each in zip(sizes.tolist(), sums, strict=True)]
     total = sum(weight * number for weight, number in zip(weights, numbers, strict=True))
     return Weighted(Fraction(min(sums), scale), float(np.sum(risks) / sizes.sum())), round(total)
+
+
+def _wrong(message: str, name: str) -> InputError:
+    return InputError(message, field="weight_column", column=name)
 
 
 def _sums(part: Part, scaled: NDArray[Any]) -> Sequence[int]:
@@ -96,9 +100,10 @@ def _sums(part: Part, scaled: NDArray[Any]) -> Sequence[int]:
 
 def _weights(observed: Observed, name: str) -> list[Fraction]:
     """Return the different weights, exactly; refuse what says of no number of people."""
-    wrong = InputError(
+    wrong = _wrong(
         f"The weights {name!r} must be numbers of at least 1, one for each row: how many people it stands for, itself "
-        "included. Missing values, other things and weights scaled to a mean of 1 are none."
+        "included. Missing values and weights scaled to a mean of 1 are none.",
+        name,
     )
     if observed.kind != "number":
         raise wrong

@@ -10,7 +10,7 @@ from tclose.anonymizing.proving import Original
 from tclose.anonymizing.releasing import check_enforceable, framed_table, released, search_of, told_of_people
 from tclose.auditing import check_attributes
 from tclose.engines.base import Progress
-from tclose.errors import InputError, ThresholdError, either, listed
+from tclose.errors import Ask, Hint, InputError, ThresholdError, about, listed
 from tclose.exact import Number, fraction
 from tclose.frontiers import Frontier, Point
 from tclose.measuring import Task
@@ -21,6 +21,7 @@ from tclose.models.catalogue import (
     required_for_any,
     requirements,
 )
+from tclose.notes import Note
 from tclose.opening import opened_with
 from tclose.policy import Policy
 from tclose.policy.verbs import FrontierKeywords, verb
@@ -59,7 +60,9 @@ def frontier(policy: Policy, *, progress: Progress | None) -> Frontier:
         others = tuple(each for each in policy.requirements() if each.model.key != sweep)
         check_attributes(others, roles)
         if not methods:
-            raise InputError(f"Name at least one method to compare: {either('methods=[…]', '--methods')}.")
+            raise InputError(
+                "No method to compare is named.", field="methods", hint=Hint("Name some: {}.", Ask("methods"))
+            )
         search = search_of(policy, progress, whole_classes=True)
         original = Original.of(session, opened, roles, [*roles.quasi, *roles.sensitive])
         frame = framed_table(session, original.counted, roles, [*others, swept[0]], policy, search)
@@ -76,10 +79,11 @@ def frontier(policy: Policy, *, progress: Progress | None) -> Frontier:
         return Frontier(opened.label, roles, others, sweep, loss, rows, points, notes, original.people)
 
 
-def _any_note(most: int | None) -> Iterable[str]:
+def _any_note(most: int | None) -> Iterable[Note]:
     if most is not None:
         known = "one column" if most == 1 else f"{most} columns"
-        yield f"Every threshold is required for whoever knows any {known}, and not by all columns together."
+        text = f"Every threshold is required for someone who knows any {known}, not by all columns together."
+        yield Note("required-for-any", text)
 
 
 def _points(
@@ -116,13 +120,17 @@ def _proved(
 def _swept(sweep: str, values: Iterable[Number] | None) -> list[Requirement]:
     if sweep not in MODELS or MODELS[sweep].form != ("threshold",):
         one = [key for key, model in MODELS.items() if model.form == ("threshold",)]
-        raise InputError(f"{sweep!r} cannot be swept; a model of one number can: {listed(one, 30)}.")
+        raise InputError(f"{sweep!r} cannot be swept; a model of one number can: {listed(one, 30)}.", field="sweep")
     given = list(values) if values is not None else list(USUAL_VALUES.get(sweep, ()))
     if not given:
-        how = either("values=['0.1', '0.2']", "--values 0.1,0.2")
-        raise ThresholdError(f"Say which thresholds of {sweep} to try: {how}.")
-    distinct = sorted({fraction(value, sweep) for value in given})
-    return [requirement for value in distinct for requirement in requirements({sweep: value})]
+        raise ThresholdError(
+            f"No thresholds of {sweep} to try are given.",
+            field="values",
+            hint=Hint("Give some: {}.", Ask("values", ["0.1", "0.2"])),
+        )
+    with about(field="values"):
+        distinct = sorted({fraction(value, sweep) for value in given})
+        return [requirement for value in distinct for requirement in requirements({sweep: value})]
 
 
 def _with(problem: Problem, required: Requirement) -> tuple[Task, ...]:

@@ -94,8 +94,8 @@ def test_l_beyond_the_values_there_are_has_no_release():
     [
         ({"sweep": "recursive"}, "cannot be swept"),
         ({"sweep": "speed"}, "cannot be swept"),
-        ({"sweep": "beta"}, "Say which thresholds"),
-        ({"values": []}, "Say which thresholds"),
+        ({"sweep": "beta"}, "No thresholds"),
+        ({"values": []}, "No thresholds"),
         ({"values": ["much"]}, "t"),
         ({"methods": ["magic"]}, "methods must be one of"),
         ({"loss": "tears"}, "loss must be one of"),

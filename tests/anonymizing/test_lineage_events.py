@@ -12,6 +12,7 @@ import pytest
 from anonymizing.test_statements import judged
 from tclose.cli.failures import exit_code_of
 from tclose.cli.root import commands
+from tclose.sources import DatabaseTable
 
 WORDS = [
     "-q",
@@ -164,5 +165,6 @@ def test_events_go_to_a_file_of_their_own(here, capsys, words, message):
 def test_a_table_of_a_server_is_named_by_its_address():
     from tclose.render.data.lineage import LineageRun
 
-    started = LineageRun("anonymize", "clinic.visits of postgresql://host:5432/care").started()
+    visits = DatabaseTable("postgresql://ann:secret@host:5432/care", table="clinic.visits")
+    started = LineageRun("anonymize", visits.dataset).started()
     assert started["inputs"] == [{"namespace": "postgresql://host:5432", "name": "care.clinic.visits"}]

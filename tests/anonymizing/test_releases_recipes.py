@@ -115,7 +115,7 @@ def test_rows_that_no_class_covers_are_left_out():
     again = apply(new, recipe, suppress="0.2")
     assert (again.holds, again.original_rows, again.suppressed) == (True, 10, 2)
     assert sorted(Counter(again.to_arrow()["age"].to_pylist()).values()) == [4, 4]
-    assert any("2 rows left out" in note for note in again.notes)
+    assert any("2 rows left out" in note.text for note in again.notes)
 
 
 def test_a_day_between_the_days_of_a_class_is_covered():
@@ -186,7 +186,7 @@ def test_values_that_no_rule_covers_are_left_out_and_named():
         pa.table({"zip": ["479", "4711"] * 8, "size": ["a"] * 15 + ["b"], "ill": ["x", "y"] * 8}), recipe, suppress="1"
     )
     assert (again.holds, again.suppressed) == (True, 8)
-    assert [note for note in again.notes if "hierarchy" in note] == [
+    assert [note.text for note in again.notes if "hierarchy" in note.text] == [
         "zip: 8 rows have a value that its hierarchy does not cover.",
         "size: 1 row has a value that its hierarchy does not cover.",
     ]

@@ -86,7 +86,7 @@ def test_the_words_of_a_result_say_so():
     roles = Roles(["age"], {"pay": Ordered(round=1000)})
     assert "rounded to 1000" in str(tclose.audit(TABLE, roles))
     release = tclose.anonymize(TABLE, roles, require=REQUIRE)
-    assert any("rounded to multiples of 1000" in note for note in release.notes)
+    assert any("rounded to multiples of 1000" in note.text for note in release.notes)
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet", "xlsx", "dta", "sav", "json", "feather"])

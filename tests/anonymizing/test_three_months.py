@@ -91,7 +91,7 @@ def test_a_recipe_keeps_its_limit_and_leaves_out_no_more(tmp_path):
     assert (lost.holds, lost.suppressed, lost.obstacles) == (False, 2, ())
     assert "would lose 2 of 10 rows, and none may be lost" in " ".join(str(lost).split())
     assert "widen=True" in str(lost)
-    assert "q: 2 rows have one of 2 values that no class of the recipe covers." in lost.notes
+    assert "q: 2 rows have one of 2 values that no class of the recipe covers." in [note.text for note in lost.notes]
     spared = apply(table, recipe_of_ages(suppress="0.2"))
     assert (spared.holds, spared.suppressed) == (True, 2)
     assert apply(table, recipe_of_ages(suppress="0.19")).holds is False

@@ -197,5 +197,5 @@ def test_withstanding_divides_people():
 
 def test_rows_that_are_nobodys_are_refused():
     table = pa.table({"who": ["a", None, "b", "c", "d"], "town": ["Aa"] * 5, "age": [1] * 5, "illness": list("xyxyx")})
-    with pytest.raises(tclose.SourceError, match="nobody can say whose"):
+    with pytest.raises(tclose.SourceError, match="without a value in the column 'who', which tells people apart"):
         tclose.attack(table, ROLES, require={"k": 1}, **ASK)

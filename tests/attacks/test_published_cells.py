@@ -171,7 +171,7 @@ def test_a_release_of_this_tool_reads_as_the_one_that_was_planned(tmp_path):
     assert found["reader"].beyond == 0
     assert found["register"].beyond == 0
     assert found.rows == 40
-    with pytest.raises(tclose.InputError, match="of a release that exists nobody knows that"):
+    with pytest.raises(tclose.InputError, match="not known of a release that exists"):
         tclose.attack(table, ROLES, release=path, attackers=["finer"])
     with pytest.raises(tclose.InputError, match="was made to meet"):
         tclose.attack(table, ROLES, release=path, attackers=["method"])

@@ -194,5 +194,5 @@ def test_a_database_that_only_its_driver_is_known_of_says_how_it_takes_texts(tmp
     monkeypatch.setattr(connection, "dialect_of", Dialect)
     found = tclose.audit(address, ROLES)
     assert found.class_count == 1
-    assert "collation" in " ".join(found.notes)
+    assert [note.code for note in found.notes] == ["texts-by-collation"]
     assert tclose.audit(address, tclose.Roles(quasi="n", sensitive="s")).notes == ()

@@ -124,7 +124,7 @@ def test_decimal_commas_are_recognised_exactly_and_noted(connection: Connection,
     table = kept(connection, write(tmp_path / "t.csv", "n;s\nA;3000,50\nB;1.234.567,5\nC;\nD;7\n"))
     assert types(table)["s"] == "DECIMAL(18,2)"
     assert {row[1] for row in rows(table)} == {Decimal("3000.50"), Decimal("1234567.5"), None, Decimal(7)}
-    assert table.notes == ("Numbers with a decimal comma were recognised in 's'.",)
+    assert [note.text for note in table.notes] == ["Numbers with a decimal comma were recognised in 's'."]
 
 
 def test_a_decimal_mark_can_be_forced(connection: Connection, tmp_path: Path) -> None:

@@ -101,7 +101,7 @@ def test_errors_of_a_sheet_are_missing_and_said(connection: Connection, tmp_path
     cells = [(None, None, None), (None, "q", "s"), (None, "#N/A", "a"), (None, "#DIV/0!", "b"), (None, "x", "c")]
     table = kept(connection, saved(tmp_path / "t.xlsx", cells))
     assert rows(table) == [("x", "c"), (None, "a"), (None, "b")]
-    assert [note for note in table.notes if note.startswith("2 cells of 'q' held an error")]
+    assert [note for note in table.notes if note.text.startswith("2 cells of 'q' held an error")]
 
 
 @pytest.mark.parametrize(("merged", "spoiled"), [("A2:A4", {"q"}), ("A3:B3", {"q", "s"}), ("A1:A2", {"q"})])
@@ -138,7 +138,7 @@ def test_the_first_sheet_that_is_shown_is_read_and_said(connection: Connection, 
     path = saved(tmp_path / "t.xlsx", [("q",), (CANARY,)], change)
     table = kept(connection, path)
     assert rows(table) == [("a",)]
-    assert [note for note in table.notes if "sheet 'data'" in note and "the first of 2 that are shown" in note]
+    assert [note for note in table.notes if "sheet 'data'" in note.text and "the first of 2 shown" in note.text]
     assert rows(kept(connection, path, sheet="Sheet")) == [(CANARY,)]
     assert rows(kept(connection, path, sheet=1)) == [(CANARY,)]
 

@@ -178,8 +178,8 @@ def test_a_hierarchy_may_be_a_file_for_either_kind_of_column(run, hospital, tmp_
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ((*ROLES,), ["Say what the release must meet"]),
-        ((*ROLES, "--k", "10"), ["has 9", "require less"]),
+        ((*ROLES,), ["Nothing is required of the release"]),
+        ((*ROLES, "--k", "10"), ["has 9", "Require less"]),
         ((*ROLES, "--k", "0"), ["at least 1"]),
         ((*ROLES, "--k-map", "3"), ["cannot be enforced"]),
         (("-q", "name", "-s", "salary", "--k", "3"), ["no hierarchy", "--hierarchy name=FILE"]),

@@ -85,9 +85,9 @@ def test_every_face_names_the_attackers(run, hospital, form):
     [
         (("--attackers", "raeder"), "Did you mean 'reader'?"),
         (("--attackers", "two-releases"), "--twice"),
-        (("--attackers", " , "), "Name at least one attacker"),
+        (("--attackers", " , "), "No attacker is named"),
         (("--withstand", "1.5"), "--withstand must be a share"),
-        (("--l", "9"), "half of the table has no release"),
+        (("--l", "9"), "Half of the table has no release"),
     ],
 )
 def test_what_cannot_be_attacked_is_refused_with_a_way_out(run, hospital, options, message):

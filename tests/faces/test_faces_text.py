@@ -100,7 +100,7 @@ def test_every_class_is_said_of_an_attributes_own_classes_only():
     table = {"q": ["a", "a", "b", "b"], "s": ["u", "v", "u", "u"], "r": ["1", "2", "1", "1"]}
     text = str(audit(table, Roles(["q"], {"s": Nominal(), "r": Nominal()}, together="quasi")))
     assert "every class" in text
-    assert "measured with the others among" in text
+    assert "measured with the others as" in text
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,7 @@ def test_the_ending_of_the_file_chooses_the_format(run, hospital, tmp_path, name
         (("--sweep", "recursive"), ["cannot be swept"]),
         (("--sweep", "tt"), ["cannot be swept"]),
         (("--sweep", "kl"), ["--values"]),
-        (("--values", "0.1,few"), ["t must be a decimal"]),
+        (("--values", "0.1,few"), ["--values must be a decimal"]),
         (("--values", "1.5"), ["at most 1"]),
         (("--sweep", "k", "--values", "2.5"), ["whole number"]),
         (("--loss", "ml"), ["'lm'"]),

@@ -50,22 +50,28 @@ def test_json_says_what_each_figure_counts_and_keeps_to_its_schema(run, table):
     assert people["requirements"][0]["failing"] == {"classes": 2, "people": 5}
     assert (rows["k"]["value"], rows["k"]["counts"]) == (4, "rows")
     assert people["warnings"] == []
-    assert "2 have several rows" in rows["warnings"][0]
-    assert "--person patient_id" in rows["warnings"][0]
+    (warning,) = rows["warnings"]
+    assert warning == {
+        "code": "rows-not-people",
+        "text": "These figures count rows. 2 people ('patient_id') have several rows, so classes contain fewer people "
+        "than rows.",
+        "hint": "Count people with --person patient_id.",
+        "column": "patient_id",
+    }
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "html", "json", "latex"])
 def test_every_form_warns_of_repeated_identifiers_declared_or_not(run, table, form):
     for more in ([], ["-i", "patient_id"]):
         told = " ".join(run("audit", table, *ASKED, *more, "--format", form).out.split())
-        assert "2 have several rows" in told
+        assert "have several rows, so classes contain fewer people" in told
     assert "several rows" not in run("audit", table, *ASKED, "--person", "patient_id", "--format", form).out
 
 
 def test_a_notebook_warns_and_unique_or_harmless_columns_do_not():
     roles = tclose.Roles("q", "s:nominal")
     columns = {"q": ["a"] * 4, "s": ["x", "y"] * 2}
-    assert "1 has several rows" in tclose.audit({**columns, "customer_no": [1, 1, 2, 3]}, roles)._repr_html_()
+    assert "1 person (" in tclose.audit({**columns, "customer_no": [1, 1, 2, 3]}, roles)._repr_html_()
     for harmless in ({"customer_no": [1, 2, 3, 4]}, {"street": ["a", "a", "b", "b"]}, {"customer_no": [[1]] * 4}):
         assert tclose.audit({**columns, **harmless}, roles).warnings == ()
 
@@ -203,8 +209,8 @@ def test_a_column_called_patient_tells_people_apart_unless_it_is_a_yes_or_no():
     table = {"zip": ["A"] * 60, "s": ["x", "y"] * 30, "patient": [number // 3 for number in range(60)]}
     roles = tclose.Roles("zip", "s")
     (warning,) = tclose.audit(table, roles, drivers=False).warnings
-    assert "'patient'" in warning
-    assert "20 have several rows" in warning
+    assert (warning.code, warning.column) == ("rows-not-people", "patient")
+    assert "20 people ('patient') have several rows" in warning.text
     assert tclose.profile(table).roles.person == "patient"
     flag = {**table, "patient": ["yes", "no"] * 30}
     assert tclose.audit(flag, roles, drivers=False).warnings == ()

@@ -205,7 +205,7 @@ def test_the_output_is_never_the_policy(clinic, audited):
 def test_a_command_line_that_cannot_be_read_is_told_as_json_where_that_was_asked_for(run, wrong, asked):
     done = run(*wrong, *asked)
     (said,) = map(json.loads, done.err.splitlines())
-    assert (done.code, said["level"]) == (2, "error")
+    assert (done.code, said["level"], said["code"]) == (2, "error", "usage")
 
 
 def test_remarks_and_errors_are_objects_of_json_where_that_is_asked(clinic, run):
@@ -213,7 +213,10 @@ def test_remarks_and_errors_are_objects_of_json_where_that_is_asked(clinic, run)
     assert done.code == 2
     (said,) = map(json.loads, done.err.splitlines())
     assert said["level"] == "error"
-    assert said["message"].startswith("There is no file 'gone.csv'")
+    assert {key: said[key] for key in ("code", "message", "field", "column")} == {
+        "code": "no-such-file", "message": "There is no file 'gone.csv'.", "field": None, "column": None,
+    }  # fmt: skip
+    assert said["hint"]
     assert run("audit", "gone.csv", "-q", "zip", "-s", "ill:nominal").err.startswith("Error: There is no file")
 
 

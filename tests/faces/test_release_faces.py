@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 
 import tclose
 from faces.html_pages import harmless_tags_of
-from tclose.errors import command_line
+from tclose.cli.naming import command_line
 from tclose.frontiers import Frontier, Point
 from tclose.models.catalogue import requirements
 from tclose.releases import Obstacle, Release
@@ -146,10 +146,11 @@ def _with(wanted, threshold):
 
 
 WAYS = [
-    ({"coarser": True}, "Ask for that or allow coarser levels (--levels)."),
-    ({"suppress": Fraction(1, 3)}, "Ask for that or let up to 33.3 % of the rows be left out (--suppress 0.3334)."),
+    ({"coarser": True}, "Ask for that or allow coarser levels (--levels NAME=LEVELS)."),
+    ({"suppress": Fraction(1, 3)}, "Ask for that or suppress up to 33.3 % of the rows (--suppress 0.3334)."),
     ({"coarser": True, "suppress": Fraction(1, 4)},
-     "Ask for that, allow coarser levels (--levels), or let up to 25 % of the rows be left out (--suppress 0.25)."),
+     "Ask for that, allow coarser levels (--levels NAME=LEVELS), or suppress up to 25 % of the rows (--suppress "
+     "0.25)."),
 ]  # fmt: skip
 
 
@@ -163,7 +164,7 @@ def test_only_ways_that_lead_to_a_release_are_told(ways, sentence):
 def test_ways_out_speak_python_in_python():
     stands = replace(obstacle({"t": "0.1"}, Fraction(37, 100)), coarser=True, suppress=Fraction(1, 4))
     text = " ".join(str(without_release(stands)).split())
-    assert "allow coarser levels (levels={…}), or let up to 25 % of the rows be left out (suppress='0.25')" in text
+    assert "allow coarser levels (levels=…), or suppress up to 25 % of the rows (suppress='0.25')" in text
 
 
 def test_where_nothing_can_be_met_the_requirement_is_to_be_left_out():

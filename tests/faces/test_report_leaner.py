@@ -83,7 +83,7 @@ def test_the_number_of_the_longest_bar_stands_behind_it_and_inside_the_picture()
 
 def test_a_report_names_columns_left_out_and_no_argument_or_option():
     release = tclose.anonymize(MANY, tclose.Roles(["age"], {"answer s": tclose.Nominal()}), require={"k": 5})
-    assert "publish=" in "".join(release.notes)
+    assert "publish=" in "".join(map(str, release.notes))
     html = release.to_html()
-    assert "Left out, as nothing is said of them: &#39;answer t&#39;" in html
+    assert "Left out, because they have no role: &#39;answer t&#39;" in html
     assert not re.search(r"publish=|--publish", html)

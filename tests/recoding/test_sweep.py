@@ -64,7 +64,7 @@ def test_a_search_whose_time_is_over_still_ends_in_a_release_and_says_so(method,
     search = Search(whole_classes=whole, effort=0.2, limit=TimeLimit.of(-1.0))
     release = found(method, problem, search)
     assert_release(problem, release.partition, whole=whole)
-    assert len([note for note in release.partition.notes if "stopped after" in note]) == 1
+    assert len([note for note in release.partition.notes if note.code == "search-stopped"]) == 1
 
 
 def test_what_gains_most_in_a_short_time_is_tried_first():

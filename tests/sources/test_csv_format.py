@@ -74,7 +74,7 @@ def test_a_first_line_like_the_others_is_no_header_and_that_is_noted(tmp_path: P
     found = dialect(tmp_path, text)
     assert not found.header
     assert found.names == ("column_1", "column_2")
-    assert "looks like data" in found.notes[0]
+    assert [note.code for note in found.notes] == ["no-header"]
 
 
 @pytest.mark.parametrize("text", ["a,b\n1,2\n", "a,b\nx,y\n", "name,2020\nx,y\n", "a,b"])
@@ -85,7 +85,7 @@ def test_a_first_line_of_names_is_a_header(tmp_path: Path, text: str) -> None:
 def test_columns_without_a_name_get_one_that_is_free(tmp_path: Path) -> None:
     found = dialect(tmp_path, ",b,column_1\n1,2,3\n")
     assert found.names == ("column_1_", "b", "column_1")
-    assert "without a name, called 'column_1_'" in found.notes[0]
+    assert "without a name, called 'column_1_'" in found.notes[0].text
 
 
 def test_names_given_twice_are_refused_and_names_in_other_case_are_not(tmp_path: Path) -> None:

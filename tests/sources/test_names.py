@@ -50,7 +50,7 @@ def test_a_path_that_exists_is_that_file_beside_all_that_it_would_match(tmp_path
     path = f"{stem}.{kind}" if relative else str(tmp_path / f"{stem}.{kind}")
     audit = tclose.audit(path, ROLES)
     assert (audit.rows, audit["ill"]["l"].value) == (2, 2)
-    assert not any("pattern" in note for note in audit.notes)
+    assert "pattern" not in [note.code for note in audit.notes]
 
 
 def test_a_folder_with_signs_in_its_name_is_that_folder(tmp_path):
@@ -80,6 +80,6 @@ def test_a_pattern_is_said_to_be_one_with_the_number_of_its_files(tmp_path, kind
         write(tmp_path / f"{name}.{kind}", kind, [(1, "flu"), (2, "cold")])
     audit = tclose.audit(str(tmp_path / f"a*.{kind}"), ROLES)
     assert audit.rows == 4
-    assert [note for note in audit.notes if "pattern" in note] == [
+    assert [note.text for note in audit.notes if note.code == "pattern"] == [
         f"{str(tmp_path / f'a*.{kind}')!r} is a pattern; 2 files match it."
     ]

@@ -51,21 +51,21 @@ def test_a_byte_order_mark_tells_the_encoding(tmp_path: Path, encoding: str) -> 
 def test_utf16_without_a_mark_is_recognised_and_noted(tmp_path: Path, encoding: str) -> None:
     file = read(tmp_path, WESTERN.encode(encoding))
     assert content(file) == WESTERN
-    assert "read as UTF-16" in file.notes[0]
+    assert "read as UTF-16" in file.notes[0].text
 
 
 def test_windows_1252_is_assumed_where_utf8_fails_and_noted(tmp_path: Path) -> None:
     file = read(tmp_path, WESTERN.encode("cp1252"))
     assert content(file) == WESTERN
-    assert file.notes == (
-        "'t.txt' is not UTF-8; it was read as Windows-1252. If letters look wrong, name its encoding.",
-    )
+    (note,) = file.notes
+    assert (note.code, note.text) == ("encoding-guessed", "'t.txt' is not UTF-8; it was read as Windows-1252.")
+    assert str(note.hint) == "If letters look wrong, name its encoding: ReadOptions(encoding=…)."
 
 
 def test_latin1_is_assumed_where_windows_1252_fails(tmp_path: Path) -> None:
     file = read(tmp_path, b"a,b\n1,\x81\xe9\n")
     assert content(file) == "a,b\n1,\x81é\n"
-    assert "Latin-1" in file.notes[0]
+    assert "Latin-1" in file.notes[0].text
 
 
 def test_a_late_byte_that_is_not_utf8_changes_the_encoding_of_the_whole_file(tmp_path: Path) -> None:

@@ -156,7 +156,7 @@ def test_the_library_refuses_what_it_reads(folder):
         with pytest.raises(InputError, match="the table itself"):
             release.write(folder / name, force=True)
     assert release.write(folder / "r.csv").recipe == folder / "r.csv.recipe.json"
-    with pytest.raises(InputError, match="is there already"):
+    with pytest.raises(InputError, match="exists already"):
         release.write(folder / "r.csv")
 
 

@@ -143,11 +143,11 @@ def test_devices_take_what_they_are_given_and_a_full_one_refuses(tmp_path):
 
 def test_what_is_there_is_refused_without_force_even_if_it_came_meanwhile(tmp_path):
     (tmp_path / "r.csv").write_text("old")
-    with pytest.raises(InputError, match="is there already"):
+    with pytest.raises(InputError, match="exists already"):
         put(set_of(tmp_path), ["new", "recipe"], force=False)
     (tmp_path / "r.csv").unlink()
     coming = committing(set_of(tmp_path), force=False)
-    with pytest.raises(InputError, match="is there already"), coming as (table, _):  # noqa: PT012
+    with pytest.raises(InputError, match="exists already"), coming as (table, _):  # noqa: PT012
         table.write_text("new")
         (tmp_path / "r.csv").write_text("theirs")
     assert (tmp_path / "r.csv").read_text() == "theirs"

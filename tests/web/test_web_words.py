@@ -1,51 +1,21 @@
 """Messages on the page speak of its fields: no option of the command line, no argument of Python."""
 
-import ast
 import re
-from pathlib import Path
 
 import pytest
 
-import tclose
-from tclose.errors import either
-from tclose.web.words import PLACES, in_words_of_the_page
-
-HOUSE = Path(tclose.__file__).parent
-ELSEWHERE = {
-    "--force", "--key-file", "--measure", "--memory", "--methods", "--population", "--release",
-    "--sheet", "--show-people", "--twice", "--values", "--widen",
-}  # fmt: skip
-"""Options of what the page does not do, or has no field for."""
+from tclose.errors import Ask
+from tclose.web.words import in_words_of_the_page
 
 
-def said(call):
-    """Return the option that a message names."""
-    option = call.args[1]
-    first = option.values[0] if isinstance(option, ast.JoinedStr) else option
-    return first.value.split()[0].rstrip(",")
-
-
-def options_in_messages():
-    for path in HOUSE.rglob("*.py"):
-        if "cli" in path.relative_to(HOUSE).parts:
-            continue
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if (
-                isinstance(node, ast.Call)
-                and isinstance(node.func, ast.Name)
-                and node.func.id in ("either", "by_means_of")
-            ):
-                yield said(node)
-
-
-def test_every_option_that_a_message_names_is_a_field_of_the_page_or_known_to_be_none():
-    named = set(options_in_messages())
-    assert {"-s", "--suppress", "--no-header"} <= named
-    assert named - PLACES.keys() == ELSEWHERE
+def test_every_option_is_a_field_of_the_page_or_known_to_be_none():
     with in_words_of_the_page():
-        assert either("levels={…}", "--levels") == "'Levels by hand'"
-        assert either("force=True", "--force") == "--force"
-        assert either("pay:ordered", "-s pay:ordered, …") == "another distance of the column"
+        assert str(Ask("levels")) == "'Levels by hand'"
+        assert str(Ask("suppress")) == "'Share of rows that may be left out'"
+        assert str(Ask("any")) == "'Someone knows'"
+        for field in ("force", "memory", "after", "key_file", "sheet", "population"):
+            assert str(Ask(field)) == ""
+        assert str(Ask("distance", "ordered", "pay")) == "the distance of the column"
 
 
 @pytest.mark.parametrize(
@@ -62,13 +32,36 @@ def test_work_that_is_refused_says_so_in_the_words_of_the_page(server, kind, col
     policy["columns"] = {
         name: {"role": role} if settings["role"] == column else settings for name, settings in policy["columns"].items()
     }
-    told = server.job(table, kind=kind, policy=policy)["error"]["message"]
+    error = server.job(table, kind=kind, policy=policy)["error"]
+    told = f"{error['message']} {error['hint']}"
     assert expected in told
     assert not re.search(r"(^|[\s(])--?[a-z]", told)
 
 
 def test_a_file_that_names_a_column_twice_is_refused_in_the_words_of_the_page(server):
     opened = server.client.post("/api/uploads?name=numbers.csv", content=b"zip,zip,pay\n1,2,3\n4,5,6\n").json()
-    told = server.job(opened["id"], kind="profile")["error"]["message"]
-    assert "'How it is read…'" in told
-    assert "--" not in told
+    error = server.job(opened["id"], kind="profile")["error"]
+    assert (error["code"], error["field"]) == ("same-name-twice", "header")
+    assert "'How it is read…'" in error["hint"]
+    assert "--" not in f"{error['message']} {error['hint']}"
+
+
+@pytest.mark.parametrize(
+    ("section", "given", "field", "column"),
+    [
+        ("policy", {"t": "much"}, "t", None),
+        ("policy", {"k": 0}, "k", None),
+        ("policy", {"population_size": -1}, "population_size", None),
+        ("columns", {"salary": {"role": "sensitive", "t": "2"}}, "t", "salary"),
+        ("columns", {"salary": {"role": "sensitive", "nulls": "later"}}, None, "salary"),
+        ("release", {"suppress": "lots"}, "suppress", None),
+    ],
+)
+def test_an_error_names_the_field_and_the_column_that_it_stands_beside(server, section, given, field, column):
+    table = server.opened()
+    policy = server.policy(table)
+    policy[section] = {**policy[section], **given}
+    error = server.job(table, kind="anonymize", policy=policy)["error"]
+    assert {"kind", "code", "message", "field", "column", "hint"} == error.keys()
+    assert (error["field"], error["column"]) == (field, column)
+    assert not error["message"].startswith("[")

@@ -15,8 +15,9 @@ from tclose.anonymizing.labels import recoding_of, sensitive_keys
 from tclose.anonymizing.proving import Original, distinct_people, missed_by, obstacles_of
 from tclose.engines.base import Engine, Progress
 from tclose.engines.distinct import DistinctRows
-from tclose.errors import ColumnNotFoundError, DomainError, EmptyTableError, counted, either, listed
+from tclose.errors import Ask, ColumnNotFoundError, DomainError, EmptyTableError, Hint, counted, listed
 from tclose.exact import Number, share
+from tclose.notes import Note
 from tclose.opening import opened_with
 from tclose.placing import Fitted, fitted, is_own
 from tclose.progress import Report, shows_progress, silent
@@ -111,9 +112,9 @@ def _meant_by_recipe() -> Iterator[None]:
     try:
         yield
     except DomainError as problem:
-        maker = either("tclose.anonymize", "tclose anonymize")
-        way_out = f"The recipe holds what was said to {maker}; say it there, and make it again."
-        raise DomainError(f"{problem} {way_out}") from None
+        hint = Hint("The recipe keeps what {} was told: say it there and make it again.", Ask("anonymize"))
+        problem.hint = hint
+        raise
 
 
 def _recoded(session: Engine, kept: Original, roles: Roles, recipe: Recipe, distinct: DistinctRows) -> EngineWork:
@@ -133,7 +134,7 @@ def _fit(recipe: Recipe, distinct: DistinctRows, label: str, tell: Report, *, wi
         return Fitted(recipe, (), again=True)
     fit = fitted(recipe, distinct, "new" if widen else "none", tell)
     if not (fit.recipe.classes >= 0).any():
-        raise EmptyTableError(" ".join([f"The recipe leaves out every row of {label}.", *fit.reasons]))
+        raise EmptyTableError(" ".join([f"The recipe leaves out every row of {label}.", *map(str, fit.reasons)]))
     return fit
 
 
@@ -141,23 +142,26 @@ def _check_columns(recipe: Recipe, available: Sequence[str]) -> None:
     """Refuse a table without a column that the recipe publishes."""
     for name in recipe.published:
         if name not in available:
-            raise ColumnNotFoundError(name, available, "published")
+            raise ColumnNotFoundError(name, available, "published", field="publish")
 
 
-def _added(recipe: Recipe, available: Sequence[str]) -> Iterator[str]:
-    """Give a sentence on columns that the table of the recipe did not have, or that nobody decided on then."""
+def _added(recipe: Recipe, available: Sequence[str]) -> Iterator[Note]:
+    """Give a note on columns that the table of the recipe did not have, or that nobody decided on then."""
     known = {*recipe.published, *recipe.roles.naming}
     others = [name for name in available if name not in known]
     if others:
-        yield f"Left out, as the recipe publishes no such columns: {listed(others)}."
+        yield Note("columns-not-in-recipe", f"Left out, because the recipe does not publish them: {listed(others)}.")
 
 
-def _notes(fit: Fitted, left_out: int) -> Iterator[str]:
+def _notes(fit: Fitted, left_out: int) -> Iterator[Note]:
     if fit.again:
-        yield "Made again by a recipe that divides rows by their sensitive values."
+        yield Note("made-again", "Made again by a recipe that divides rows by their sensitive values.")
     else:
-        yield "Made by a recipe; the quasi-identifiers alone decide what becomes of a row."
+        yield Note("made-by-recipe", "Made by a recipe; the quasi-identifiers alone decide how a row is generalised.")
     if left_out:
-        yield f"{counted(left_out, 'row')} left out, which no class of the recipe takes in."
+        yield Note("rows-without-class", f"{counted(left_out, 'row')} left out: no class of the recipe covers them.")
     if fit.widened:
-        yield f"{counted(fit.widened, 'row')} with the coarsest cells, as no class of the recipe takes them in."
+        yield Note(
+            "rows-widened",
+            f"{counted(fit.widened, 'row')} with the coarsest cells: no class of the recipe covers them.",
+        )

@@ -12,8 +12,9 @@ from typing import Any
 from tclose.documents import read_whole
 from tclose.engines.base import Engine, Table
 from tclose.engines.disguises import MOST_DAYS, Disguise, Disguised, Revealed, key_check
-from tclose.errors import InputError, either, listed
+from tclose.errors import Ask, Hint, InputError, listed
 from tclose.exact import written
+from tclose.notes import Note
 from tclose.recipes import Recipe
 from tclose.releases import Release
 from tclose.roles import Roles
@@ -59,7 +60,7 @@ def disguise_of(roles: Roles, days: int, key: bytes | None) -> Disguise | None:
             raise InputError("A key is for pseudonyms and shifted dates, and no column is to have either.")
         return None
     if isinstance(days, bool) or not isinstance(days, int) or not 1 <= days <= MOST_DAYS:
-        raise InputError(f"Dates are shifted by at least one day and at most {MOST_DAYS:,}: a whole number.")
+        raise InputError(f"Dates are shifted by a whole number of days, from 1 to {MOST_DAYS:,}.", field="shift_days")
     if key is not None:
         _check_key(key, roles)
     made = secrets.token_bytes(32) if key is None else key
@@ -68,16 +69,18 @@ def disguise_of(roles: Roles, days: int, key: bytes | None) -> Disguise | None:
 
 def _check_key(key: bytes, roles: Roles) -> None:
     if not isinstance(key, bytes):
-        raise InputError(f"The key is bytes, not {type(key).__name__}.")
+        raise InputError(f"The key is bytes, not {type(key).__name__}.", field="key")
     if len(key) < _SHORTEST_KEY:
         raise InputError(
-            f"The key has fewer than {_SHORTEST_KEY} bytes, which could be guessed. Make one of 32 random bytes, such "
-            "as by 'openssl rand -hex 32', and keep it with the original."
+            f"The key has fewer than {_SHORTEST_KEY} bytes and could be guessed.",
+            field="key",
+            hint=Hint("Make one of 32 random bytes, such as by 'openssl rand -hex 32', and keep it with the original."),
         )
     if roles.person is None:
         raise InputError(
-            "With a key, the dates of a person are shifted alike in every release: name the column that tells people "
-            f"apart ({either('Roles(person=…)', '--person COLUMN')})."
+            "With a key, the dates of a person are shifted alike in every release, and no column tells people apart.",
+            field="person",
+            hint=Hint("Name it: {}.", Ask("person")),
         )
 
 
@@ -85,12 +88,18 @@ def disguise_again(recipe: Recipe, key: bytes | None) -> Disguise | None:
     """Return how a recipe has rows disguised: with the key that it was made with, or freshly where it had none."""
     if recipe.key_check is not None:
         if key is None:
-            how = either("key=…", "--key-file FILE or --key-variable NAME")
-            raise InputError(f"The recipe was made with a key, and needs it again ({how}): it does not hold it.")
+            raise InputError(
+                "The recipe was made with a key, does not hold it, and needs it again.",
+                code="key-missing",
+                field="key",
+                hint=Hint("Give it: {}.", Ask("key")),
+            )
         if key_check(key) != recipe.key_check:
             raise InputError(
-                "This is another key than the recipe was made with: the same person would get another pseudonym. Take "
-                "that key, or make a new release."
+                "The recipe was made with another key: the same person would get another pseudonym.",
+                code="key-differs",
+                field="key",
+                hint=Hint("Give the key that it was made with, or make a new release."),
             )
     elif key is not None:
         raise InputError("The recipe was made without a key; it takes none.")
@@ -120,20 +129,25 @@ def revealed(session: Engine, release: Release, disguise: Disguise | None, found
     return Revealed(linked, disguise.days, units, alone, found.fewest, found.known)
 
 
-def disguise_notes(published: Table[Any], roles: Roles, *, keyed: bool) -> Iterator[str]:
-    """Give sentences on what to know of columns that a release has disguised or rounded."""
+def disguise_notes(published: Table[Any], roles: Roles, *, keyed: bool) -> Iterator[Note]:
+    """Give notes on what to know of columns that a release has disguised or rounded."""
     if roles.pseudonym is not None:
         way = "made with the key: the same in every release that has it" if keyed else "drawn for this release alone"
-        yield f"In the column {roles.pseudonym!r} are pseudonyms, {way}."
+        yield Note("pseudonyms", f"The column {roles.pseudonym!r} has pseudonyms, {way}.", column=roles.pseudonym)
     if roles.shifted:
         whose = "row" if roles.person is None else "person"
-        yield f"Dates in {listed(roles.shifted)} are shifted by one offset for each {whose}; times of day stay."
+        text = f"Dates in {listed(roles.shifted)} are shifted by one offset for each {whose}; times of day stay."
+        yield Note("dates-shifted", text)
         dates = [
             column.name
             for column in published.columns
             if column.name not in roles.shifted and column.type.startswith(_DATES)
         ]
         if dates:
-            yield f"Other dates are not shifted, and show the offset where they belong together: {listed(dates)}."
+            yield Note(
+                "dates-not-shifted",
+                f"Other dates are not shifted and can show the offset beside these: {listed(dates)}.",
+            )
     for name, step in roles.steps.items():
-        yield f"The numbers of {name!r} are rounded to multiples of {written(step)}, here and in all that was measured."
+        text = f"The numbers of {name!r} are rounded to multiples of {written(step)}, in the release and all figures."
+        yield Note("numbers-rounded", text, column=name)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,16 +11,17 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from tclose.domains import Domain, Observed, arranged
-from tclose.domains.ordering import null_text_named
+from tclose.domains.ordering import null_asked
 from tclose.engines.distinct import DistinctRows, lexicographic
 from tclose.errors import (
+    Ask,
     HierarchyError,
+    Hint,
     InputError,
     InternalError,
     RoleConflictError,
     ThresholdError,
     counted,
-    either,
     listed,
 )
 from tclose.hierarchies import (
@@ -35,6 +35,7 @@ from tclose.hierarchies import (
 )
 from tclose.measuring import Task
 from tclose.models.catalogue import Requirement, columns_known
+from tclose.notes import Note
 from tclose.policy.parts import GivenHierarchy
 from tclose.policy.policy import ColumnOptions, Policy
 from tclose.progress import Report, silent, told_each
@@ -60,7 +61,7 @@ class Frame:
     distinct: DistinctRows = field(repr=False)
     rows: np.ndarray = field(repr=False)
     """The engine's distinct row behind each row of the problem."""
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
     def original(self) -> dict[tuple[str, ...], Observed]:
         """Return the distribution of each attribute in the original table."""
@@ -80,7 +81,8 @@ def attributes_of(roles: Roles) -> tuple[tuple[str, ...], ...]:
     names = tuple(roles.sensitive)
     if roles.together == "quasi" and len(names) > 1:
         raise RoleConflictError(
-            "A release is judged by each sensitive attribute alone or by all jointly; together='quasi' is for audits."
+            "A release is judged by each sensitive attribute alone or by all jointly; together='quasi' is for audits.",
+            field="together",
         )
     return (names,) if roles.together == "joint" and len(names) > 1 else tuple((name,) for name in names)
 
@@ -111,7 +113,7 @@ def framed(
     every = [*((name,) for name in roles.quasi), *attributes_of(roles)]
     for names, observed in zip(every, [*distinct.quasi, *distinct.sensitive], strict=True):
         _check_spelled(names, observed)
-    notes: list[str] = []
+    notes: list[Note] = []
     columns = _columns(roles.quasi, distinct.quasi, policy, _least_class(wanted), notes, tell)
     tell("Putting rows in order", 0.0)
     attributes = attributes_of(roles)
@@ -138,20 +140,29 @@ def framed(
         seed=policy.release.seed,
         adds_up=roles.person is None,
     )
-    notes += [f"{domain.name}: {note}" for domain in domains for note in domain.notes]
+    notes += [replace(note, text=f"{domain.name}: {note.text}") for domain in domains for note in domain.notes]
     notes += [
-        f"{task.model.title}: required of every class, which is stricter than on average."
+        Note(
+            "average-of-every-class", f"{task.model.title}: required of every class, which is stricter than on average."
+        )
         for task in problem.tasks
         if task.model.averaged
     ]
     return Frame(problem, tuple(tree for _, _, tree in columns), attributes, distinct, order, tuple(notes))
 
 
+_FIELDS = {"hierarchy": "hierarchies", "level": "levels", "weight": "weights"}
+
+
 def _check_names(roles: Roles, columns: ColumnOptions) -> None:
     for what, given in (("hierarchy", columns.hierarchies), ("level", columns.levels), ("weight", columns.weights)):
         unmatched = [name for name in given if name not in roles.quasi]
         if unmatched:
-            raise InputError(f"A {what} is given for {listed(unmatched)}, which is no quasi-identifier.")
+            raise InputError(
+                f"A {what} is given for {listed(unmatched)}, which is no quasi-identifier.",
+                field=_FIELDS[what],
+                column=unmatched[0],
+            )
 
 
 def _check_spelled(names: tuple[str, ...], observed: Observed) -> None:
@@ -161,8 +172,9 @@ def _check_spelled(names: tuple[str, ...], observed: Observed) -> None:
         parts = (value[at] if len(names) > 1 else value for value in values)  # type: ignore[index]
         if any(isinstance(part, dt.timedelta | bytes | bytearray) for part in parts):
             raise InputError(
-                f"The column {name!r} holds durations or bytes, which cannot be recoded; make it text or a number, or "
-                "leave it without a role."
+                f"The column {name!r} holds durations or bytes, which cannot be recoded.",
+                column=name,
+                hint=Hint("Make it text or a number, or give it no role."),
             )
 
 
@@ -182,7 +194,7 @@ class _Tree:
     on_line: bool = True
 
 
-def _tree(name: str, observed: Observed, given: GivenHierarchy | None, notes: list[str]) -> _Tree:
+def _tree(name: str, observed: Observed, given: GivenHierarchy | None, notes: list[Note]) -> _Tree:
     if given is None:
         return _Tree(_inferred(name, observed, notes), inferred=True)
     if isinstance(given, str) and is_builder(given):
@@ -200,7 +212,7 @@ def _columns(
     observed: Sequence[Observed],
     policy: Policy,
     least: int,
-    notes: list[str],
+    notes: list[Note],
     tell: Report,
 ) -> list[tuple[Quasi, np.ndarray, Hierarchy]]:
     """Return the quasi-identifiers, the code of each of their values, and their hierarchies."""
@@ -224,24 +236,27 @@ def _check_trees(trees: Mapping[str, _Tree], observed: Sequence[Observed]) -> No
     one, first = len(names) == 1, names[0]
     values = len(observed[list(trees).index(first)].listed)
     what = f"{first!r} is text of {counted(values, 'value')} and has" if one else f"{listed(names)} are text and have"
-    file = either(f"hierarchies={{{first!r}: 'FILE'}}", f"--hierarchy {first}=FILE")
+    words = _words_among_codes(trees, observed)
+    missing = " If the others stand for missing values, say so with {}; codes then need no hierarchy." if words else ""
     raise HierarchyError(
         f"The quasi-identifier{'' if one else 's'} {what} no hierarchy, so nothing says how to generalise "
-        f"{'it' if one else 'them'}. Give {'one' if one else 'one for each'}, {file}, or say that "
-        f"{'its' if one else 'their'} values are kept or replaced by * as a whole, {_all_flat(names)}."
-        f"{_words_among_codes(trees, observed)}"
+        f"{'it' if one else 'them'}.{words}",
+        code="no-hierarchy",
+        field="hierarchies",
+        column=first,
+        hint=Hint(
+            f"Give {{}}, such as {{}}, or publish {{}} values whole or as * with {{}}.{missing}",
+            "one" if one else "one for each",
+            Ask("hierarchies", "FILE", first),
+            "its" if one else "their",
+            Ask("hierarchies", "flat", first) if one else Ask("hierarchies", dict.fromkeys(names, "flat")),
+            *([null_asked()] if words else []),
+        ),
     )
 
 
-def _all_flat(names: Sequence[str]) -> str:
-    """Return what keeps the values of columns or replaces them as a whole, ready to be pasted."""
-    python = ", ".join(f"{name!r}: 'flat'" for name in names)
-    options = " --hierarchy ".join(shlex.quote(f"{name}=flat") for name in names)
-    return either(f"hierarchies={{{python}}}", f"--hierarchy {options}")
-
-
 def _words_among_codes(trees: Mapping[str, _Tree], observed: Sequence[Observed]) -> str:
-    """Return what to ask of columns without a hierarchy whose values have digits, but for a few such as ``NA``."""
+    """Return which columns without a hierarchy have values with digits, but for a few such as ``NA``."""
     columns: list[str] = []
     for (name, tree), values in zip(trees.items(), observed, strict=True):
         texts = [value for value in values.listed if isinstance(value, str)]
@@ -250,21 +265,19 @@ def _words_among_codes(trees: Mapping[str, _Tree], observed: Sequence[Observed])
             columns.append(f"{name!r} (all but {words:,} of {len(texts):,})")
     if not columns:
         return ""
-    return (
-        f" Most values have digits in {', '.join(columns)}: if the others stand for missing values, "
-        f"say so ({null_text_named()}); numbers, dates and codes then need no hierarchy."
-    )
+    return f" Most values have digits in {', '.join(columns)}."
 
 
 def _quasi(
-    name: str, observed: Observed, found: _Tree, policy: Policy, least: int, notes: list[str]
+    name: str, observed: Observed, found: _Tree, policy: Policy, least: int, notes: list[Note]
 ) -> tuple[Quasi, np.ndarray, Hierarchy]:
     tree = found.hierarchy
     if tree is None:
         raise InternalError(f"The column {name!r} was framed without a hierarchy.")
     _check_labels(name, tree)
     if _ambiguous(tree):
-        notes.append(f"{name}: a label of its hierarchy stands on two levels for different values; readers see one.")
+        text = f"{name}: its hierarchy has the same label on two levels for different values."
+        notes.append(Note("label-on-two-levels", text, column=name))
     level = policy.columns.levels.get(name)
     quasi, codes = prepared(
         name,
@@ -280,7 +293,7 @@ def _quasi(
     return quasi, codes, tree
 
 
-def _inferred(name: str, observed: Observed, notes: list[str]) -> Hierarchy | None:
+def _inferred(name: str, observed: Observed, notes: list[Note]) -> Hierarchy | None:
     """Return the hierarchy that the values of a column show; None where they show none."""
     values = observed.listed
     with named(name):
@@ -288,7 +301,7 @@ def _inferred(name: str, observed: Observed, notes: list[str]) -> Hierarchy | No
     if tree is None:
         return None
     if tree.height > 1:
-        notes.append(f"{name}: a hierarchy was made from its values.")
+        notes.append(Note("hierarchy-inferred", f"{name}: a hierarchy was made from its values.", column=name))
     return tree
 
 
@@ -300,7 +313,8 @@ def _given(name: str, given: GivenHierarchy) -> Hierarchy:
         meant = builder_meant(given) if isinstance(given, str) else None
         if meant is None:
             raise
-        raise HierarchyError(f"{error} Did you mean {meant!r}?") from None
+        error.hint = Hint("Did you mean {}?", repr(meant))
+        raise
 
 
 def _check_labels(name: str, tree: Hierarchy) -> None:
@@ -314,8 +328,11 @@ def _check_labels(name: str, tree: Hierarchy) -> None:
         for label in first.keys() & below.keys():
             if tree.rows[below[label]][level] != label:
                 raise HierarchyError(
-                    f"The hierarchy of {name!r} has a label on level {level} that stands for other values on a level "
-                    "below: who reads it in a release would take the one for the other. Rename it."
+                    f"The hierarchy of {name!r} has a label on level {level} that stands for other values on a lower "
+                    "level: readers of a release could not tell which.",
+                    field="hierarchies",
+                    column=name,
+                    hint=Hint("Rename it."),
                 )
         below = {**first, **below}
 
@@ -337,18 +354,27 @@ def tasks_of(wanted: Sequence[Requirement], domains: Sequence[Domain]) -> tuple[
         model = requirement.model
         if model.needs_population or model.needs_supersets:
             raise ThresholdError(
-                f"{model.title} cannot be enforced: it depends on more than the class itself. Audit the release for it."
+                f"{model.title} cannot be enforced: it depends on more than the class itself.",
+                field=model.key,
+                hint=Hint("Audit the release for it."),
             )
         if model.scope == "table":
             tasks.append(Task(model, None, (requirement,)))
             continue
         fitting = [at for at, domain in enumerate(domains) if requirement.attribute in (None, domain.name)]
         if not fitting:
-            how = either("sensitive=['NAME']", "-s NAME")
-            raise RoleConflictError(f"{model.title} is required, but there is no sensitive attribute ({how}).")
+            raise RoleConflictError(
+                f"{model.title} is required, but there is no sensitive attribute.",
+                field="sensitive",
+                hint=Hint("Name one: {}.", Ask("sensitive")),
+            )
         for at in fitting:
             refusal = model.refusal(domains[at])
             if refusal:
-                raise InputError(f"{model.title} cannot be required of {domains[at].name!r}: it {refusal}.")
+                raise InputError(
+                    f"{model.title} cannot be required of {domains[at].name!r}: it {refusal}.",
+                    field=model.key,
+                    column=domains[at].name,
+                )
             tasks.append(Task(model, at, (requirement,)))
     return tuple(tasks)

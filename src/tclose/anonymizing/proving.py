@@ -16,7 +16,7 @@ from tclose.engines.disguises import Disguise, Disguised
 from tclose.engines.distinct import DistinctRows
 from tclose.engines.people import Census
 from tclose.engines.recodings import Recoding
-from tclose.errors import InputError, InternalError
+from tclose.errors import Hint, InputError, InternalError
 from tclose.measuring import Task
 from tclose.models.catalogue import Requirement
 from tclose.recipe_numbers import Numbers, numbers_of
@@ -105,8 +105,9 @@ def check_undivided(*, divided: bool) -> None:
     """Refuse a release of people that divides rows that look alike."""
     if divided:
         raise InputError(
-            "This method divides rows that look alike, which would spread the rows of a person over classes. Take "
-            "another, such as 'auto'."
+            "This method divides rows that look alike, which would spread the rows of a person over classes.",
+            field="method",
+            hint=Hint("Take another, such as {}.", repr("auto")),
         )
 
 

@@ -19,8 +19,9 @@ from tclose.anonymizing.proving import Original, ReleaseAttempt, check_undivided
 from tclose.anonymizing.withstanding import bounded
 from tclose.auditing import check_attributes, repeated, suspects
 from tclose.engines.base import Engine, Progress, Table
-from tclose.errors import HOW_TO_PUBLISH, InputError, ThresholdError, either, listed
+from tclose.errors import Ask, Hint, InputError, ThresholdError, listed
 from tclose.models.catalogue import Requirement
+from tclose.notes import Note
 from tclose.opening import opened_with
 from tclose.policy import Policy
 from tclose.policy.verbs import AnonymizeKeywords, verb
@@ -81,8 +82,12 @@ def anonymize(policy: Policy, *, key: bytes | None, progress: Progress | None) -
         search = search_of(policy, progress, whole_classes=by_people or keeps_together(choices.method))
         bound = bounded(policy, roles)
         if not wanted:
-            such = either("require={'k': 5, 't': '0.2'}", "--k 5 --t 0.2")
-            raise ThresholdError(f"Say what the release must meet, such as {such}.")
+            raise ThresholdError(
+                "Nothing is required of the release.",
+                code="no-requirements",
+                field="require",
+                hint=Hint("Require something, such as {} or {}.", Ask("k", 5), Ask("t", "0.2")),
+            )
         available = [column.name for column in opened.columns]
         disguise = disguise_of(roles, choices.shift_days, key)
         original = Original.of(session, opened, roles, roles.released(available), disguise)
@@ -108,16 +113,22 @@ def _check_enough(frame: Frame, original: Original) -> None:
     """Refuse to make classes larger than the whole table."""
     many, unit = (frame.problem.rows, "rows") if original.people is None else (original.people, "people")
     if frame.problem.k > many:
-        raise InputError(f"Classes of {frame.problem.k} {unit} are required, but the table has {many}; require less.")
+        raise InputError(
+            f"Classes of {frame.problem.k} {unit} are required, but the table has {many}.",
+            field="k",
+            hint=Hint("Require less."),
+        )
 
 
-def told_of_people(session: Engine, opened: Table[Any], roles: Roles) -> tuple[str, ...]:
+def told_of_people(session: Engine, opened: Table[Any], roles: Roles) -> tuple[Note, ...]:
     """Return what there is to say of people: how their rows are published, or that they are not counted."""
     if roles.person is not None:
         removed = "" if roles.pseudonym else "; it is removed"
-        told = f"People are counted, whom {roles.person!r} tells apart{removed}."
-        kept = f"{told} Rows with the same quasi-identifiers stay together, those of a person too."
-        return (kept, *repeated(session, opened, roles))
+        kept = (
+            f"These figures count people, told apart by {roles.person!r}{removed}. Rows with the same "
+            "quasi-identifiers stay together, also those of one person."
+        )
+        return (Note("people-counted", kept, column=roles.person), *repeated(session, opened, roles))
     some = suspects(opened, roles)
     return tuple(repeated(session, opened.keep(some), roles)) if some else ()
 
@@ -126,8 +137,9 @@ def check_enforceable(preset: str | None) -> None:
     """Refuse a preset that asks something of columns, which no search changes."""
     if preset is not None and preset_named(preset).checks_columns:
         raise InputError(
-            f"The preset {preset!r} asks something of columns and not of classes, so that no release is searched for "
-            "it: make the release by other requirements, and audit it with the preset."
+            f"The preset {preset!r} asks something of columns and not of classes, so no release is searched for it.",
+            field="preset",
+            hint=Hint("Make the release by other requirements, and audit it with the preset."),
         )
 
 
@@ -225,7 +237,7 @@ def _none(
 ) -> Release:
     table = original.published
     standing = obstacles(frame.problem, search)
-    note = () if standing else (f"The method {method!r} found no release, though there is one; try 'auto'.",)
+    note = () if standing else (_no_release(method),)
     return Release(
         source=table.label,
         roles=roles,
@@ -243,19 +255,31 @@ def _none(
     )
 
 
-def _stricter_note(problem: Problem, method: str) -> Iterable[str]:
+def _no_release(method: str) -> Note:
+    return Note(
+        "method-found-none",
+        f"The method {method!r} found no release, though there is one.",
+        Hint("Try the method {}.", repr("auto")),
+    )
+
+
+def _stricter_note(problem: Problem, method: str) -> Iterable[Note]:
     if problem.any is not None and not METHODS[method].for_any:
-        yield (
+        yield Note(
+            "stricter-than-any",
             f"{method} makes classes that meet the requirements by all columns together, which is stricter than by any "
-            f"{problem.any} of them."
+            f"{problem.any} of them.",
         )
 
 
-def removal_notes(undecided: Sequence[str], roles: Roles) -> Iterable[str]:
-    """Give a sentence on columns that a release leaves out because nobody decided on them."""
+def removal_notes(undecided: Sequence[str], roles: Roles) -> Iterable[Note]:
+    """Give a note on columns that a release leaves out because they have no role."""
     if undecided and roles.others != "publish":
-        how = either(f"publish={list(undecided[:1])!r}", f"--publish {undecided[0]}")
-        yield f"Left out, as nothing is said of them: {listed(undecided)}.{HOW_TO_PUBLISH}{how}."
+        yield Note(
+            "columns-without-role",
+            f"Left out, because they have no role: {listed(undecided)}.",
+            Hint("Publish one as it is with {}.", Ask("publish", [*undecided[:1]])),
+        )
 
 
 def search_of(policy: Policy, progress: Progress | None, *, whole_classes: bool, own: bool | None = None) -> Search:

@@ -22,9 +22,10 @@ from tclose.attacks.scene import Scene
 from tclose.domains import Domain, arranged
 from tclose.engines.base import Engine, Progress, Table
 from tclose.engines.distinct import DistinctRows
-from tclose.errors import InputError, InternalError, RoleConflictError, ThresholdError, either
+from tclose.errors import Ask, Hint, InputError, InternalError, RoleConflictError, ThresholdError
 from tclose.hierarchies import inferred_hierarchy
 from tclose.models.catalogue import FEW, Requirement, few
+from tclose.notes import Note
 from tclose.policy import Policy
 from tclose.recoding.partition import kept_detail
 from tclose.recoding.search import Search
@@ -86,7 +87,7 @@ class Trial:
     """How many people an attacked release is of, where they may have several rows."""
     method: str | None
     beyond: Mapping[str, Fraction]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     divisions: tuple[Division, ...] = field(default=(), repr=False)
 
     @property
@@ -98,7 +99,7 @@ class Trial:
         """Return the largest of what lies so many standard deviations above any attacker's gain."""
         return max((each.gain.above(deviations) for each in self.outcomes if each.gain is not None), default=1.0)
 
-    def attack(self, source: str, plan: Plan, limit: Fraction | None, notes: Sequence[str] = ()) -> Attack:
+    def attack(self, source: str, plan: Plan, limit: Fraction | None, notes: Sequence[Note] = ()) -> Attack:
         """Return the trial as people are told of it."""
         return Attack(
             source, plan.roles, plan.wanted, self.method, self.rows, plan.divisions, self.kept, dict(self.beyond),
@@ -109,11 +110,17 @@ class Trial:
 def check_attackable(roles: Roles) -> None:
     """Refuse roles without a sensitive attribute, or without anything that an attacker knows."""
     if not roles.sensitive:
-        how = either("sensitive=['NAME']", "-s NAME")
-        raise RoleConflictError(f"An attack is on a sensitive attribute, and none is named ({how}).")
+        raise RoleConflictError(
+            "An attack is on a sensitive attribute, and none is named.",
+            field="sensitive",
+            hint=Hint("Name one: {}.", Ask("sensitive")),
+        )
     if not roles.quasi:
-        how = either("Roles(['NAME'], …)", "-q NAME")
-        raise RoleConflictError(f"An attacker knows quasi-identifiers, and none is named ({how}).")
+        raise RoleConflictError(
+            "An attacker knows quasi-identifiers, and none is named.",
+            field="quasi",
+            hint=Hint("Name one: {}.", Ask("quasi")),
+        )
 
 
 def subjects_of(session: Engine, table: Table[Any], roles: Roles, tell: Progress) -> Subjects:
@@ -144,8 +151,12 @@ def tried(subjects: Subjects, plan: Plan, before: Sequence[Division] = ()) -> Tr
         The first of the plan's halves, where they were released before.
     """
     if not plan.wanted:
-        such = either("require={'k': 5, 't': '0.2'}", "--k 5 --t 0.2")
-        raise ThresholdError(f"Say what the attacked release must meet, such as {such}.")
+        raise ThresholdError(
+            "Nothing is required of the attacked release.",
+            code="no-requirements",
+            field="require",
+            hint=Hint("Require something, such as {}.", Ask("k", 5)),
+        )
     if subjects.people < _LEAST:
         unit = "rows" if subjects.crowd is None else "people"
         raise InputError(f"A table of {subjects.people} {unit} cannot be divided; attack one of {_LEAST} or more.")
@@ -302,25 +313,33 @@ def _released(frame: Frame, halves: Halves, plan: Plan, which: str) -> Made:
     made = half_released(frame, halves, plan.method, replace(plan.search, tell=tell))
     if made is not None:
         return made
-    release = either("release=…, original=…", "--release FILE --original TABLE")
     raise InputError(
-        "A half of the table has no release that meets the requirements, so that there is none to attack. Require "
-        f"less, allow rows to be left out, or attack a release of the whole table: {release}."
+        "Half of the table has no release that meets the requirements, so there is none to attack.",
+        code="no-half-release",
+        hint=Hint(
+            "Require less, suppress rows ({}), or attack a release of the whole table: {} and {}.",
+            Ask("suppress"),
+            Ask("release"),
+            Ask("original"),
+        ),
     )
 
 
-def _notes(roles: Roles, shortened: int, outcomes: Sequence[Outcome]) -> list[str]:
+def _notes(roles: Roles, shortened: int, outcomes: Sequence[Outcome]) -> list[Note]:
     notes = []
     if roles.pseudonym is not None:
-        notes.append(
-            "Pseudonyms tell which rows of a release are the same person's. No attacker here makes use of that; an "
-            "audit says how many people are alone with the classes that they are in."
+        text = (
+            "Pseudonyms tell which rows of a release are the same person's. No attacker here uses that; an audit says "
+            "how many people are unique by the classes that they are in."
         )
+        notes.append(Note("pseudonyms-unused", text, column=roles.pseudonym))
     if shortened:
-        notes.append(f"Of {shortened:,} combinations of quasi-identifiers only the finest classes were weighed.")
+        text = f"Of {shortened:,} combinations of quasi-identifiers only the finest classes were weighed."
+        notes.append(Note("finest-classes-weighed", text))
     if outcomes and not outcomes[0].control_people:
-        notes.append(
-            "Nobody outside the released half looks just like somebody in it, so that there is nobody to compare with, "
-            "and how much of what is right was learnt about the population is not known."
+        text = (
+            "No person outside the released half has the same quasi-identifiers as one in it. There is no control "
+            "group, so it is not known how much attackers learnt about the population alone."
         )
+        notes.append(Note("no-control", text))
     return notes

@@ -18,6 +18,7 @@ from tclose.engines.base import Engine, Table
 from tclose.errors import InputError
 from tclose.exact import written
 from tclose.models.catalogue import Requirement
+from tclose.notes import Note
 from tclose.policy import Policy
 from tclose.recoding.improving.step import usual_rounds
 from tclose.recoding.search import Search
@@ -46,7 +47,7 @@ class Withstood:
 
     plan: Plan
     trial: Trial
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     holds: bool
     as_asked: bool = False
     """Whether it is the search that was asked for."""
@@ -193,18 +194,20 @@ def _stricter(requirement: Requirement, factor: Fraction | int, *, by_t: bool) -
     return replace(requirement, threshold=requirement.threshold * factor)
 
 
-def _failed(trial: Trial, limit: Fraction) -> str:
-    return (
+def _failed(trial: Trial, limit: Fraction) -> Note:
+    return Note(
+        "attackers-not-withstood",
         f"No search withstands attackers within a gain of {written(limit)}; the nearest has an upper end of "
-        f"{trial.gain:.3g}. Of few rows no small gain can be shown, however coarse the release is."
+        f"{trial.gain:.3g}. With few rows, no release can show a small gain.",
     )
 
 
-def _succeeded(words: str, trial: Trial, first: Trial, limit: Fraction) -> str:
+def _succeeded(words: str, trial: Trial, first: Trial, limit: Fraction) -> Note:
     allowed = f"a gain of {written(limit)}"
     kept = "" if trial.kept is None or first.kept is None else f", at {first.kept - trial.kept:.1%} of the detail"
     cost = f"the first search did not, and the release has {words}{kept}" if words else "at no cost of detail"
-    return (
+    return Note(
+        "attackers-withstood",
         f"Attackers stay within {allowed} on halves of the table, all searches and looks at them allowed for: {cost}. "
-        "The seed is kept in the recipe alone."
+        "The recipe alone keeps the seed.",
     )

@@ -6,7 +6,7 @@ import importlib
 from dataclasses import dataclass
 
 from tclose.attacks.scene import Conclusion, Scene
-from tclose.errors import InputError, closest, either, listed
+from tclose.errors import Ask, Hint, InputError, listed, meant
 
 
 @dataclass(frozen=True)
@@ -137,23 +137,20 @@ def attackers_named(keys: object, *, collecting: bool, made: bool, required: boo
     named = tuple(dict.fromkeys(keys))
     for key in named:
         if key not in ATTACKERS:
-            near = closest(str(key), ATTACKERS)
-            hint = f" Did you mean {near!r}?" if near else ""
-            raise InputError(f"{key!r} is not an attacker; there are {listed(ATTACKERS, 30)}.{hint}")
+            problem = f"{key!r} is not an attacker; there are {listed(ATTACKERS, 30)}."
+            raise InputError(problem, field="attackers", hint=meant(key, ATTACKERS))
         if not ATTACKERS[key].applies(collecting=collecting, made=made, required=required):
-            raise InputError(
-                f"The attacker {key!r} {_lacks(ATTACKERS[key], collecting=collecting, required=required)}."
-            )
+            lacking, hint = _lacks(ATTACKERS[key], collecting=collecting, required=required)
+            raise InputError(f"The attacker {key!r} {lacking}.", field="attackers", hint=hint)
     if not named:
-        raise InputError(f"Name at least one attacker; there are {listed(ATTACKERS, 30)}.")
+        raise InputError(f"No attacker is named; there are {listed(ATTACKERS, 30)}.", field="attackers")
     return tuple(ATTACKERS[key] for key in named)
 
 
-def _lacks(attacker: Attacker, *, collecting: bool, required: bool) -> str:
+def _lacks(attacker: Attacker, *, collecting: bool, required: bool) -> tuple[str, Hint | None]:
     if attacker.collects and not collecting:
-        how = either("twice=True or previous=[…]", "--twice or --previous FILE")
-        return f"needs another release about the same people: {how}"
+        hint = Hint("Make it with {} or name it with {}.", Ask("twice", value=True), Ask("previous"))
+        return "needs another release about the same people", hint
     if attacker.thresholds and not required:
-        how = either("require={'k': 5, 't': '0.2'}", "--k 5 --t 0.2")
-        return f"needs to know what the release was made to meet: {how}"
-    return "takes every cell for as fine as its people allow, and of a release that exists nobody knows that"
+        return "needs to know what the release was made to meet", Hint("Say so, such as {}.", Ask("k", 5))
+    return "takes every cell for as fine as its people allow, which is not known of a release that exists", None

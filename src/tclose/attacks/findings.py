@@ -10,6 +10,7 @@ from typing import Any
 
 from tclose.letters import holdable
 from tclose.models.catalogue import FEW, Requirement
+from tclose.notes import Note
 from tclose.roles import Roles
 
 NORMAL_95 = 1.959963984540054
@@ -133,7 +134,7 @@ class Attack:
     limit: Fraction | None
     """The largest gain allowed; None where nothing is required of it."""
     outcomes: tuple[Outcome, ...]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     few: int = FEW
     """Of fewer people nothing is told apart from others; 0 where the table is about nobody."""
     people: int | None = None

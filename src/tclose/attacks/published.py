@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tclose.composing.cells import covering
 from tclose.domains import Observed
-from tclose.errors import InputError, either
+from tclose.errors import Ask, Hint, InputError
 from tclose.hierarchies import Hierarchy
 from tclose.recoding.partition import INTERVAL, Cells
 from tclose.recoding.problem import Level, Quasi
@@ -44,10 +44,12 @@ def covered_values(name: str, values: Sequence[object], hierarchy: Hierarchy, ce
                 labels.setdefault(label, []).append(at)
     found, strange = covering([None if cell is None else as_text(cell).strip() for cell in cells.listed], texts, labels)
     if strange.any():
-        how = either(f"hierarchies={{{name!r}: FILE}}", f"--hierarchy {name}=FILE")
         raise InputError(
             f"{int(strange.sum()):,} of {len(found):,} different cells of {name!r} in the release are neither values "
-            f"of the original nor intervals, sets or masks of them. Give the hierarchy that has them: {how}."
+            "of the original nor intervals, sets or masks of them.",
+            field="hierarchies",
+            column=name,
+            hint=Hint("Give the hierarchy that has them: {}.", Ask("hierarchies", "FILE", name)),
         )
     return found
 

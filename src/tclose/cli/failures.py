@@ -13,7 +13,8 @@ import click
 
 from tclose.cli.interrupts import INTERRUPTED, MESSAGE, TOO_LATE, heard, too_late
 from tclose.cli.messages import speak, tell
-from tclose.errors import InputError, TcloseError, command_line
+from tclose.cli.naming import command_line
+from tclose.errors import InputError, TcloseError
 from tclose.letters import visible
 
 HOLDS, FAILS, USAGE, FAILURE = 0, 1, 2, 3
@@ -23,15 +24,15 @@ HOLDS, FAILS, USAGE, FAILURE = 0, 1, 2, 3
 def exit_code_of(commands: click.Group, arguments: Sequence[str] | None) -> int:
     """Run the command line and return its exit code; no exception leaves it."""
     speak(_asked_for(sys.argv[1:] if arguments is None else arguments))
-    try:
-        with command_line():
+    with command_line():
+        try:
             result = commands.main(arguments, prog_name="tclose", standalone_mode=False)
-    except (click.Abort, KeyboardInterrupt):
-        return _interrupted()
-    except SystemExit:  # the completion of a shell
-        raise
-    except BaseException as problem:  # noqa: BLE001 - a crash must not leave with 1, which says "does not hold"
-        return _interrupted() if heard() else _code_of(problem)
+        except (click.Abort, KeyboardInterrupt):
+            return _interrupted()
+        except SystemExit:  # the completion of a shell
+            raise
+        except BaseException as problem:  # noqa: BLE001 - a crash must not leave with 1, which says "does not hold"
+            return _interrupted() if heard() else _code_of(problem)
     return result if isinstance(result, int) else HOLDS
 
 
@@ -42,7 +43,8 @@ def _asked_for(arguments: Sequence[str]) -> str:
 
 
 def _interrupted() -> int:
-    tell(f"Error: {TOO_LATE}" if too_late() else MESSAGE, "error")
+    said = TOO_LATE if too_late() else MESSAGE
+    tell(f"Error: {said}" if too_late() else said, "error", {"message": said})
     return FAILURE if too_late() else INTERRUPTED
 
 
@@ -69,10 +71,21 @@ def message_of(problem: BaseException) -> str:
     return _unexpected(problem)
 
 
+def error_data(problem: BaseException) -> dict[str, str | None]:
+    """Return what went wrong as programs are told of it, in words that quote no cell."""
+    if isinstance(problem, TcloseError):
+        told = problem.to_dict()
+    else:
+        codes = {click.ClickException: "usage", MemoryError: "out-of-memory", OSError: "system-refused"}
+        code = next((code for kind, code in codes.items() if isinstance(problem, kind)), "unexpected")
+        told = {"code": code, "message": message_of(problem), "field": None, "column": None, "hint": None}
+    return {key: None if text is None else visible(text) for key, text in told.items()}
+
+
 def _report(message: str, code: int, problem: BaseException, hint: str) -> int:
     if os.environ.get("TCLOSE_DEBUG"):
         tell("".join(traceback.format_exception(problem)), "debug")
-    tell(f"Error: {visible(message)}{hint}", "error")
+    tell(f"Error: {visible(message)}{hint}", "error", error_data(problem))
     return code
 
 

@@ -14,14 +14,14 @@ import click
 
 from tclose.cli.failures import message_of
 from tclose.cli.interrupts import TOO_LATE, heard, too_late
-from tclose.errors import InputError
+from tclose.errors import InputError, TcloseError
 from tclose.letters import visible
 from tclose.sources import DatabaseTable, files_read
 from tclose.targets import check_apart, refused_by_system, target_at
 
 if TYPE_CHECKING:
     from tclose.releases import Release, Written
-    from tclose.render.data.lineage import LineageRun
+    from tclose.render.data.lineage import Dataset, LineageRun
 
 _APPENDING = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)
 """Windows writes other ends of lines unless it is told that bytes are bytes."""
@@ -34,9 +34,7 @@ class Events:
 
     run: LineageRun
     path: Path | None
-    read: tuple[Path, ...] = ()
-    """The files that the run reads, whose folders stay out of its messages."""
-    made: tuple[Release, Written | None, str | None] | None = field(default=None, init=False)
+    made: tuple[Release, Written | None, Dataset | None] | None = field(default=None, init=False)
     """The release that was delivered, where it was written, and by which name it is known."""
 
     @property
@@ -86,10 +84,19 @@ def events_of(job: str, table: object, given: Mapping[str, Any], inputs: Mapping
             raise InputError(f"--lineage appends to a file; {str(path)!r} is none.")
         if not path.parent.is_dir():
             raise InputError(f"{str(path)!r} cannot be written: there is no folder {str(path.parent)!r}.")
-    label = table.label if isinstance(table, DatabaseTable) else ", ".join(each.name for each in files_read(table))
     from tclose.render.data.lineage import LineageRun
 
-    return Events(LineageRun(job, label or None), path, tuple(inputs))
+    return Events(LineageRun(job, _dataset_of(table)), path)
+
+
+def _dataset_of(table: object) -> Dataset | None:
+    """Return what is read, as anyone may know it; None where it has no name before it is read."""
+    if isinstance(table, DatabaseTable):
+        return table.dataset
+    from tclose.render.data.lineage import FILE
+
+    name = ", ".join(each.name for each in files_read(table))
+    return (FILE, name) if name else None
 
 
 @contextmanager
@@ -111,6 +118,7 @@ def _failure(events: Events, problem: BaseException) -> Mapping[str, Any]:
         return events.run.failed(TOO_LATE)
     if isinstance(problem, click.Abort | KeyboardInterrupt) or heard():
         return events.run.aborted()
-    from tclose.render.words.folders import message_without_folders
-
-    return events.run.failed(visible(message_without_folders(message_of(problem), events.read)))
+    if isinstance(problem, TcloseError):
+        return events.run.failed(visible(problem.public))
+    said = "The command line was not understood." if isinstance(problem, click.ClickException) else message_of(problem)
+    return events.run.failed(visible(said))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
@@ -20,15 +21,26 @@ def speak(form: str) -> None:
     _spoken["form"] = form
 
 
-def tell(text: str, level: Level = "info") -> None:
-    """Write to standard error; where it takes nothing, the exit code still tells."""
+def tell(text: str, level: Level = "info", data: Mapping[str, str | None] | None = None) -> None:
+    """Write to standard error; where it takes nothing, the exit code still tells.
+
+    Parameters
+    ----------
+    text
+        A line for people.
+    level
+        What it is.
+    data
+        What programs are told instead of that line: a message, and what it is about.
+    """
     try:
-        click.echo(_line(text, level) if _spoken["form"] == "json" else text, err=True)
+        click.echo(_line(text, level, data or {}) if _spoken["form"] == "json" else text, err=True)
     except OSError:
         with Path(os.devnull).open("w") as nowhere:  # what is still held back must not fail again
             os.dup2(nowhere.fileno(), sys.stderr.fileno())
 
 
-def _line(text: str, level: Level) -> str:
+def _line(text: str, level: Level, data: Mapping[str, str | None]) -> str:
     moment = datetime.now(UTC).isoformat(timespec="milliseconds")
-    return json.dumps({"time": moment, "level": level, "message": text.removeprefix("Error: ")}, ensure_ascii=False)
+    line = {"time": moment, "level": level, "message": text}
+    return json.dumps({**line, **data}, ensure_ascii=False)

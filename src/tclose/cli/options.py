@@ -15,6 +15,7 @@ from tclose.cli.commands import Option as Listed
 from tclose.cli.interrupts import time_limit
 from tclose.cli.messages import speak
 from tclose.errors import InputError
+from tclose.labels import named_in_full
 from tclose.options import Choice, Option, Switch, declared
 from tclose.policy.parts import Resources
 from tclose.progress import terminal_progress
@@ -192,7 +193,7 @@ def _read_by_spark(tables: tuple[str, ...], given: Mapping[str, Any], read: Read
     if len(tables) != 1:
         raise click.UsageError("Spark reads one path, which may be a folder or a glob; name just one TABLE.")
     conf = tuple(spark_settings(given["conf"]).items())
-    return SparkSource(tables[0], tables[0], given["master"], conf, read)
+    return SparkSource(named_in_full(tables[0]), tables[0], given["master"], conf, read)
 
 
 def spark_settings(texts: tuple[str, ...]) -> dict[str, str]:

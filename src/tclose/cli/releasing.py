@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tclose.anonymizing.storing import Companion, Destination
     from tclose.frontiers import Frontier
     from tclose.releases import Release, Written
+    from tclose.render.data.lineage import Dataset
 
 PAGES = (".html", ".htm")
 """The endings of a page."""
@@ -108,11 +109,13 @@ def deliver_release(
     return HOLDS if release.holds else FAILS
 
 
-def _known_as(goes: Destination) -> str | None:
-    """Return the name of what was written: a table of a database, a file or a folder; None for a stream."""
+def _known_as(goes: Destination) -> Dataset | None:
+    """Return what was written: a table of a database, a file or a folder; None for a stream."""
     if goes.into is not None:
-        return goes.into.label
-    return goes.table.path.name if isinstance(goes.table, FileTarget | FolderTarget) else None
+        return goes.into.dataset
+    from tclose.render.data.lineage import FILE
+
+    return (FILE, goes.table.path.name) if isinstance(goes.table, FileTarget | FolderTarget) else None
 
 
 def _remark(release: Release, given: Mapping[str, Any]) -> None:

@@ -42,7 +42,7 @@ COMMANDS = {
     "models": "List the privacy models that an audit knows.",
     "presets": "List the rules that requirements can be named by.",
     "examples": "List the tables that are built in, or write one.",
-    "schema": "Print the JSON Schema of what a command writes, or of a policy file.",
+    "schema": "Print the JSON Schema of reports and of policy files.",
 }
 
 commands = LazyGroup("tclose.cli", COMMANDS, name="tclose", help=_HELP, no_args_is_help=True)

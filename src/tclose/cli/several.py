@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tclose.cli.failures import FAILS, FAILURE, HOLDS, USAGE
+from tclose.cli.failures import FAILS, FAILURE, HOLDS, USAGE, error_data
 from tclose.cli.messages import tell
 from tclose.cli.output import face
 from tclose.errors import InputError, TcloseError
@@ -28,8 +28,9 @@ def judged_by(source: str, policy: Callable[[], Policy], audited: Callable[[Poli
     try:
         audit = audited(policy())
     except TcloseError as problem:
-        tell(visible(f"Error: {name}: {problem}"), "error")
-        return Judged(name, None, str(problem)), USAGE if isinstance(problem, InputError) else FAILURE
+        told = problem.of(f"{name}: ")
+        tell(visible(f"Error: {told}"), "error", error_data(told))
+        return Judged(name, None, problem), USAGE if isinstance(problem, InputError) else FAILURE
     return Judged(audit.source, audit), FAILS if audit.holds is False else HOLDS
 
 
@@ -45,13 +46,17 @@ def tables_text(tables: Sequence[Judged], form: str, given: Mapping[str, Any]) -
     if form == "json":
         from tclose.render.data.json import json_text
 
-        problems = [{"source": each.source, "problem": each.problem} for each in tables if each.audit is None]
+        problems = [_problem(each.source, each.problem) for each in tables if each.problem is not None]
         holds = None if problems else all(audit.holds is not False for audit in audits)
         return json_text({"holds": holds, "tables": [audit.to_dict() for audit in audits], "problems": problems})
     from tclose.render.telling.audits import audit_document
 
     documents = [audit_document(audit, show_classes=given["show_classes"]) for audit in audits]
     return face(form, documents, given["output"]).rstrip("\n") + f"\n\n{_summary(tables)}\n"
+
+
+def _problem(source: str, problem: TcloseError) -> dict[str, str | None]:
+    return {"source": source, **{key: text for key, text in problem.to_dict().items() if text is not None}}
 
 
 def _summary(tables: Sequence[Judged]) -> str:

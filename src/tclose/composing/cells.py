@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose.errors import HierarchyError, either
+from tclose.errors import Ask, HierarchyError, Hint
 from tclose.hierarchies import Hierarchy
 from tclose.values.published import ANYTHING, LEFT_OUT, LINES, Reading, excludes_nobody, parts_of
 
@@ -110,14 +110,16 @@ def _check_readable(name: str, one: Texts, other: Texts, reading: Reading) -> No
         alone = {text for text in mine if text is not None and not excludes_nobody(text)} - {*theirs}
         strange = [text for text in alone if not reading.spans(text)]
         if strange:
-            file, flat = (
-                either(f"hierarchies={{{name!r}: {given!r}}}", f"--hierarchy {name}={given}")
-                for given in ("FILE", "flat")
-            )
             raise HierarchyError(
-                f"{len(strange):,} published cells of {name!r} are texts that only one of the releases has, so that "
-                f"nothing says which cells can be the same person's. Give the hierarchy they are labels of, {file}, or "
-                f"say that every text stands only for itself, {flat}."
+                f"{len(strange):,} published cells of {name!r} are texts that only one of the releases has. Nothing "
+                "says which cells can be the same person's.",
+                field="hierarchies",
+                column=name,
+                hint=Hint(
+                    "Give the hierarchy that has these labels, {}, or let each text stand for itself alone, {}.",
+                    Ask("hierarchies", "FILE", name),
+                    Ask("hierarchies", "flat", name),
+                ),
             )
 
 

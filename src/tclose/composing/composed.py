@@ -88,7 +88,8 @@ def _has(table: Table[Any], name: str | None) -> bool:
 def _trees(hierarchies: Mapping[str, object], roles: Roles) -> Trees:
     strange = [name for name in hierarchies if name not in roles.quasi]
     if strange:
-        raise InputError(f"A hierarchy is given for {listed(strange)}, which is no quasi-identifier.")
+        problem = f"A hierarchy is given for {listed(strange)}, which is no quasi-identifier."
+        raise InputError(problem, field="hierarchies", column=next(iter(strange)))
     found: dict[str, Hierarchy | str] = {}
     for name, given in hierarchies.items():
         if not isinstance(given, str) or not is_builder(given):

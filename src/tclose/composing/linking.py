@@ -14,7 +14,7 @@ from tclose.counts import Block, Integers, sparse_block
 from tclose.domains import Domain
 from tclose.engines.base import Engine, Progress, Table
 from tclose.engines.distinct import DistinctRows
-from tclose.errors import InputError, either
+from tclose.errors import Ask, Hint, InputError
 from tclose.hierarchies import Hierarchy
 from tclose.values import as_text
 
@@ -152,9 +152,13 @@ def _people(rows: DistinctRows, of_row: Integers, label: str, person: str) -> di
     who = rows.codes[:, -1]
     several = int((np.bincount(who, rows.counts) > 1).sum())
     if several:
+        told = f"1 person ({person!r}) has" if several == 1 else f"{several:,} people ({person!r}) have"
         raise InputError(
-            f"{label}: {several:,} of those whom {person!r} tells apart have several rows, so that nobody can say "
-            "which of their values stays the same from release to release. Compose releases of one row for each person."
+            f"{label}: {told} several rows, so it is not known which of their values stays the same from release to "
+            "release.",
+            field="person",
+            column=person,
+            hint=Hint("Compose releases with one row for each person."),
         )
     names = rows.quasi[-1].listed
     return {as_text(names[at]): int(number) for at, number in zip(who.tolist(), of_row.tolist(), strict=True)}
@@ -182,8 +186,9 @@ def _extended(classes: Integers, releases: Sequence[Classes], trees: Trees) -> I
     *before, last = releases
     if len(classes) * len(last.sizes) * len(before) > _MOST_PAIRS:
         raise InputError(
-            f"{len(classes):,} and {len(last.sizes):,} classes are too many to compare each with each; name the column "
-            f"that tells people apart in all releases ({either('Roles(person=…)', '--person NAME')})."
+            f"{len(classes):,} and {len(last.sizes):,} classes are too many to compare each with each.",
+            field="person",
+            hint=Hint("Name the column that tells people apart in all releases: {}.", Ask("person")),
         )
     tables = [_meeting(each, last, trees) for each in before]
     step, found, number = max(1, _ENTRIES_AT_ONCE // max(len(last.sizes), 1)), [], 0
@@ -197,9 +202,10 @@ def _extended(classes: Integers, releases: Sequence[Classes], trees: Trees) -> I
         number += len(one)
         if number > _MOST_JOINT:
             raise InputError(
-                f"More than {_MOST_JOINT:,} combinations of classes may hold the same person, so that cells say too "
-                "little of who is in several releases; name the column that tells people apart in all of them "
-                f"({either('Roles(person=…)', '--person NAME')})."
+                f"More than {_MOST_JOINT:,} combinations of classes may hold the same person: cells say too little of "
+                "who is in several releases.",
+                field="person",
+                hint=Hint("Name the column that tells people apart in all releases: {}.", Ask("person")),
             )
         found.append(np.column_stack([some[one], other]))
     return np.concatenate(found)

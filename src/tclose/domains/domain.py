@@ -17,10 +17,11 @@ from tclose.distances.line import LineGround
 from tclose.distances.tree import TreeGround, nominal_ground
 from tclose.domains.drafts import Draft, drafted
 from tclose.domains.observed import Kind, Observed
-from tclose.domains.ordering import bring_in_order, exact_numbers, null_text_named, sort_by_value
-from tclose.errors import HOW_TO_CHOOSE, HOW_TO_LACK, DomainError, counted, either
+from tclose.domains.ordering import bring_in_order, exact_numbers, null_asked, sort_by_value
+from tclose.errors import Ask, DomainError, Hint, counted
 from tclose.exact import Number
 from tclose.hierarchies import Hierarchy, built_hierarchy, hierarchy_of, is_builder, named
+from tclose.notes import Note
 from tclose.roles import Distance, Hierarchical, Nominal, Numeric, Ordered
 from tclose.values import UnclearNumbersError, as_text, reads_as_numbers, sizes_of, whole_positions, written_sizes
 
@@ -37,7 +38,7 @@ class Domain:
     kind: Kind
     left_out: int
     """Rows whose missing value was left out because ``nulls="drop"``."""
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Domain) and self._compared == other._compared
@@ -136,7 +137,8 @@ def _ascending(name: str, observed: Observed, *, declared: bool) -> tuple[Domain
 def _usual(draft: Draft, observed: Observed) -> Distance:
     """Return the distance to take where none was declared, and note it."""
     if observed.categories is not None:
-        draft.notes.append(f"Taken as ordered, in the order its categories declare.{_choose(draft.name)}")
+        text = "Taken as ordered, in the order of its categories."
+        draft.notes.append(Note("taken-by-categories", text, _choose(draft.name, "nominal"), draft.name))
         return _declared(Ordered(), draft, observed)
     draft.notes.append(_usual_note(draft.name, draft.kind))
     if draft.kind in ("number", "time"):
@@ -150,17 +152,17 @@ def _question_numbers(draft: Draft) -> None:
     """Note that texts taken as nominal are numbers or dates, all of them or but for what may stand for missing ones."""
     texts = [value for value in draft.values if isinstance(value, str)]
     if reads_as_numbers(texts):
-        draft.notes.append("Every value reads as a number, though the column is text: is it a scale?")
+        text = "Every value reads as a number, though the column is text."
+        draft.notes.append(Note("nominal-numbers", text, _scale_hint(draft.name), draft.name))
         return
     try:
         sized = len(texts) - list(written_sizes(texts).values()).count(None)
     except UnclearNumbersError:
         return
     if 2 * sized > len(texts) > sized:
-        draft.notes.append(
-            f"{sized:,} of its {len(texts):,} distinct values read as numbers or dates.{HOW_TO_LACK}, say so "
-            f"({null_text_named()}): it is then ordered."
-        )
+        text = f"{sized:,} of its {len(texts):,} distinct values read as numbers or dates."
+        hint = Hint("If the others stand for missing values, say so with {}: it is then ordered.", null_asked())
+        draft.notes.append(Note("mostly-numbers", text, hint, draft.name))
 
 
 def _declared(distance: Distance, draft: Draft, observed: Observed) -> Distance:
@@ -172,15 +174,19 @@ def _declared(distance: Distance, draft: Draft, observed: Observed) -> Distance:
     return replace(distance, order=categories) if len(categories) else distance
 
 
-def _usual_note(name: str, kind: Kind) -> str:
+def _usual_note(name: str, kind: Kind) -> Note:
     what = {"number": "numbers", "time": "dates or times", "truth": "truth values"}.get(kind, "text")
     word = "ordered" if kind in ("number", "time") else "nominal"
-    return f"Taken as {word}, because it holds {what}.{_choose(name)}"
+    other = "nominal" if word == "ordered" else "ordered"
+    return Note("taken-by-kind", f"Taken as {word}, because it holds {what}.", _choose(name, other), name)
 
 
-def _choose(name: str) -> str:
-    how = either(f"{name}:ordered, :numeric, :nominal or :hierarchical", f"-s {name}:ordered, :numeric, …")
-    return f"{HOW_TO_CHOOSE}{how}."
+def _choose(name: str, other: str) -> Hint:
+    return Hint("Choose ordered, numeric, nominal or hierarchical, such as {}.", Ask("distance", other, name))
+
+
+def _scale_hint(name: str) -> Hint:
+    return Hint("If it is a scale, say so with {}.", Ask("distance", "ordered", name))
 
 
 def _settle_nulls(draft: Draft, distance: Distance) -> Literal["first", "last"] | None:
@@ -193,22 +199,30 @@ def _settle_nulls(draft: Draft, distance: Distance) -> Literal["first", "last"] 
     if distance.nulls == "drop":
         draft.keep(present)
         draft.left_out = rows
-        draft.notes.append(f"{counted(rows, 'row')} without a value left out, as nulls='drop' says.")
+        text = f"{counted(rows, 'row')} without a value left out, as asked."
+        draft.notes.append(Note("missing-left-out", text, column=draft.name))
         if not draft.values:
-            raise DomainError(f"The column {draft.name!r} has no values at all; leave it out of the audit.")
+            raise DomainError(
+                f"The column {draft.name!r} has no values.", column=draft.name, hint=Hint("Leave it out of the audit.")
+            )
         return None
     if distance.nulls == "error":
         if not rows:
             raise DomainError(
-                f"The reference of the {distance.word} column {draft.name!r} has a missing value; leave it out."
+                f"The reference of the {distance.word} column {draft.name!r} has a missing value.",
+                field="reference",
+                column=draft.name,
+                hint=Hint("Leave it out."),
             )
         *others, last = sorted(set(distance.null_choices) - {"error"}, key=("drop", "first", "last", "category").index)
         choices = f"{', '.join(others)} or {last}" if others else last
         first = others[0] if others else last
-        python = f"sensitive={{{draft.name!r}: {type(distance).__name__}(nulls={first!r})}}"
         raise DomainError(
-            f"The {distance.word} column {draft.name!r} has no value in {counted(rows, 'row')}; "
-            f"say what a missing value means: {either(python, f'--nulls {draft.name}={first}')} (choices: {choices})."
+            f"The {distance.word} column {draft.name!r} has no value in {counted(rows, 'row')}.",
+            code="missing-values",
+            field="nulls",
+            column=draft.name,
+            hint=Hint("Say what a missing value means ({}), such as {}.", choices, Ask("nulls", first, draft.name)),
         )
     draft.keep([*present, *missing])
     return None if distance.nulls == "category" else distance.nulls  # type: ignore[return-value]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from tclose.domains.observed import Kind, Observed
 from tclose.errors import DomainError, counted
 from tclose.exact import Number, fraction
+from tclose.notes import Note
 from tclose.values import line_of, named_texts, respelled, same_text, whole_positions
 
 
@@ -24,7 +25,7 @@ class Draft:
     """For each value its position in the observed column; −1 for values that only the reference has."""
     spelling: str
     left_out: int = 0
-    notes: list[str] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
 
     def keep(self, order: Sequence[int]) -> None:
         """Rearrange to the given positions, leaving out the others."""
@@ -63,9 +64,14 @@ def drafted(name: str, observed: Observed, reference: Observed | Mapping[object,
             draft.reference[known] += weight
     unmatched = sum(1 for count, weight in zip(draft.counts, draft.reference, strict=True) if count and not weight)
     if unmatched:
-        draft.notes.append(f"The reference lacks {counted(unmatched, 'value')} that the table has.")
+        text = f"The reference lacks {counted(unmatched, 'value')} that the table has."
+        draft.notes.append(Note("reference-lacks-values", text, column=name))
     if sum(draft.reference) == 0:
-        raise DomainError(f"The reference for {name!r} holds no rows or shares; give at least one value a share.")
+        raise DomainError(
+            f"The reference for {name!r} holds no rows or shares; give at least one value a share.",
+            field="reference",
+            column=name,
+        )
     return draft
 
 

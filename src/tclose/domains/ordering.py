@@ -10,7 +10,8 @@ import numpy as np
 
 from tclose.domains.drafts import Draft, by_text
 from tclose.domains.observed import Kind
-from tclose.errors import DomainError, counted, either
+from tclose.errors import Ask, DomainError, Hint, counted
+from tclose.notes import Note
 from tclose.roles import Ordered
 from tclose.values import UnclearNumbersError, another_order, as_text, exact_number, named_texts, sizes_of
 
@@ -39,25 +40,46 @@ def sort_by_value(draft: Draft, *, quiet: bool) -> None:
     if draft.kind == "time" and None in sizes and not quiet:
         raise DomainError(
             f"The ordered column {draft.name!r} has dates beyond the years 1 to 9999, or texts beside its dates "
-            f"({sizes.count(None)} of {len(sizes)} distinct values). Make them missing, or make the column nominal."
+            f"({sizes.count(None)} of {len(sizes)} distinct values).",
+            column=draft.name,
+            hint=Hint("Make them missing, or make the column nominal."),
         )
     if all(size is not None for size in sizes):
         if not quiet:
             _check_spelled_once(draft.name, "ordered", sizes)
         order = sorted(range(len(present)), key=lambda i: (sizes[i], as_text(draft.values[present[i]])))
         if draft.kind == "text" and not quiet and present:
-            draft.notes.append("The column is text that reads as numbers; it is ordered by those numbers.")
+            draft.notes.append(
+                Note(
+                    "text-as-numbers",
+                    "The column is text that reads as numbers; it is ordered by them.",
+                    column=draft.name,
+                )
+            )
     elif quiet or all(size is None for size in sizes):
         order = sorted(range(len(present)), key=lambda i: as_text(draft.values[present[i]]))
         if not quiet:
             _check_alphabet(draft, [as_text(draft.values[position]) for position in present])
-            draft.notes.append(f"The column is text in alphabetical order; give the scale with {_scale(draft.name)}")
+            draft.notes.append(
+                Note(
+                    "alphabetical-order",
+                    "The column is text in alphabetical order.",
+                    Hint("Give its scale with {}.", _scale(draft.name)),
+                    draft.name,
+                )
+            )
     else:
         some = sum(1 for size in sizes if size is not None)
         raise DomainError(
             f"The ordered column {draft.name!r} mixes numbers and text ({some} of {len(sizes)} distinct values read "
-            f"as numbers); say which texts stand for missing values ({null_text_named()}), give the scale with "
-            f"{_scale(draft.name)} or make it nominal."
+            "as numbers).",
+            field="order",
+            column=draft.name,
+            hint=Hint(
+                "Say which texts stand for missing values with {}, give the scale with {}, or make it nominal.",
+                null_asked(),
+                _scale(draft.name),
+            ),
         )
     draft.keep([*(present[i] for i in order), *rest])
 
@@ -66,8 +88,10 @@ def _check_alphabet(draft: Draft, texts: Sequence[str]) -> None:
     """Refuse texts that the alphabet puts in another order than the dates or numbers in them have."""
     if (other := another_order(texts)) is not None:
         raise DomainError(
-            f"The ordered column {draft.name!r} is text whose alphabetical order is not that of {other}; give the "
-            f"scale with {_scale(draft.name)}, write dates as 2020-12-31, or make it nominal."
+            f"The ordered column {draft.name!r} is text whose alphabetical order is not that of {other}.",
+            field="order",
+            column=draft.name,
+            hint=Hint("Give its scale with {}, write dates as 2020-12-31, or make it nominal.", _scale(draft.name)),
         )
 
 
@@ -78,13 +102,17 @@ def _sizes(draft: Draft, positions: Sequence[int], *, quiet: bool) -> list[Fract
     except UnclearNumbersError as unclear:
         if quiet:
             return [None] * len(positions)
-        raise UnclearNumbersError(f"The column {draft.name!r} is text that cannot be put in order: {unclear}") from None
+        unclear.message = f"The column {draft.name!r} is text that cannot be put in order: {unclear.message}"
+        unclear.column = draft.name
+        raise
 
 
 def _check_spelled_once(name: str, word: str, sizes: Sequence[Fraction | None]) -> None:
     if len(set(sizes)) < len(sizes):
         raise DomainError(
-            f"The {word} column {name!r} writes the same number in several ways; clean it, or make it nominal."
+            f"The {word} column {name!r} writes the same number in several ways.",
+            column=name,
+            hint=Hint("Clean it, or make it nominal."),
         )
 
 
@@ -105,12 +133,16 @@ def _follow(draft: Draft, order: str | tuple[object, ...]) -> None:
     at = by_text(draft.values)
     wanted = [_occurring(value, at, draft) for value in order]
     if len(set(wanted)) < len(wanted):
-        raise DomainError(f"The order given for {draft.name!r} names a value twice; name each once.")
+        raise DomainError(
+            f"The order given for {draft.name!r} names a value twice; name each once.", field="order", column=draft.name
+        )
     unmatched = len(at.keys() - set(wanted) - {None})
     if unmatched:
         raise DomainError(
-            f"{unmatched} of the {len(draft.values)} distinct values of {draft.name!r} are not in the order given for "
-            "it; name every value once, from lowest to highest."
+            f"{unmatched} of the {len(draft.values)} distinct values of {draft.name!r} are not in its order.",
+            field="order",
+            column=draft.name,
+            hint=Hint("Name every value once, from lowest to highest."),
         )
     positions = []
     unused = 0
@@ -121,7 +153,9 @@ def _follow(draft: Draft, order: str | tuple[object, ...]) -> None:
             draft.add(text, 0)
         positions.append(at[text])
     if unused:
-        draft.notes.append(f"The order names {counted(unused, 'value')} that never occur and count as possible.")
+        does = "does not occur and counts" if unused == 1 else "do not occur and count"
+        text = f"{counted(unused, 'value')} of the order {does} as possible."
+        draft.notes.append(Note("order-has-more", text, column=draft.name))
     draft.keep([*positions, *([at[None]] if None in at else [])])
 
 
@@ -131,14 +165,14 @@ def _occurring(name: object, at: Mapping[str | None, int], draft: Draft) -> str:
     return next((text for text in texts if text in at), texts[0])
 
 
-def null_text_named() -> str:
+def null_asked() -> Ask:
     """Return how to say that a text stands for a missing value."""
-    return either("read=ReadOptions(null=('', 'NA'))", "--null NA")
+    return Ask("null", "NA")
 
 
-def _scale(name: str) -> str:
+def _scale(name: str) -> Ask:
     """Return how to give the order of a column's values."""
-    return either(f"sensitive={{{name!r}: Ordered(order=['first', 'second', …])}}", f"--order {name}=first,second,…")
+    return Ask("order", ["first", "second", "third"], name)
 
 
 def exact_numbers(draft: Draft) -> list[Fraction]:
@@ -148,8 +182,14 @@ def exact_numbers(draft: Draft) -> list[Fraction]:
     if len(found) < len(numbers):
         raise DomainError(
             f"The numeric column {draft.name!r} has {len(numbers) - len(found)} distinct values that are not finite "
-            f"numbers or dates; say which texts stand for missing values ({null_text_named()}), make it ordered with "
-            f"{_scale(draft.name)} or nominal."
+            "numbers or dates.",
+            field="distance",
+            column=draft.name,
+            hint=Hint(
+                "Say which texts stand for missing values with {}, make it ordered with {}, or make it nominal.",
+                null_asked(),
+                _scale(draft.name),
+            ),
         )
     _check_spelled_once(draft.name, "numeric", found)
     return found

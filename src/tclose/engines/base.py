@@ -25,13 +25,15 @@ from tclose.engines.statistics import TableStatistics
 from tclose.errors import (
     ColumnNotFoundError,
     EmptyTableError,
+    Hint,
     InputError,
     SourceError,
     alike,
-    if_no_header,
+    header_hint,
     listed,
 )
 from tclose.measuring import Measured, Task, checked, measured
+from tclose.notes import Note
 from tclose.recoding.cluster_rows import Cluster
 from tclose.targets import Target, committing
 
@@ -80,7 +82,7 @@ class Table(ABC, Generic[AColumn]):
     """The columns, in the order of the source."""
     label: str
     """How reports name the table."""
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     """What was assumed while reading, in sentences."""
     person: str | None = None
     """The column that tells people apart, where people are counted; None where rows are."""
@@ -147,7 +149,7 @@ def aligned(table: ATable, other: ATable, names: Sequence[str]) -> tuple[ATable,
 def check_rows(rows: int | None, label: str) -> None:
     """Refuse a table without rows."""
     if rows == 0:
-        raise EmptyTableError(f"The table has no rows: {label}. There is nobody in it to protect.")
+        raise EmptyTableError(f"The table has no rows: {label}. It has no people to protect.")
 
 
 def check_names(names: Sequence[str], label: str, *, guessed: bool = False) -> None:
@@ -156,11 +158,11 @@ def check_names(names: Sequence[str], label: str, *, guessed: bool = False) -> N
         raise EmptyTableError(f"The table has no columns: {label}.")
     twice = [name for name, times in Counter(names).items() if times > 1]
     if twice and guessed:
-        raise SourceError(
-            f"Two columns of {label} have the same name: {alike(names)}. Rename one of each. {if_no_header()}"
-        )
+        same = f"Two columns of {label} have the same name: {alike(names)}."
+        raise SourceError(same, code="same-name-twice", field="header", hint=header_hint())
     if twice:
-        raise SourceError(f"Two columns of {label} have the same name: {listed(twice)}. Rename one of each.")
+        same = f"Two columns of {label} have the same name: {listed(twice)}."
+        raise SourceError(same, code="same-name-twice", column=twice[0], hint=Hint("Rename one of each."))
 
 
 class Counted(ABC):
@@ -231,7 +233,7 @@ class Released(ABC, Generic[AColumn]):
     """
 
     label = "the release"
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     columns: tuple[AColumn, ...]
     """The published columns."""
     rows: int

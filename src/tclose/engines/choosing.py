@@ -93,11 +93,11 @@ def column_names(table: object, *, read: ReadOptions | None = None) -> tuple[str
         return session.names(table)
 
 
-def database_tables(uri: str) -> list[str]:
-    """Return the tables and views of a database that may be read, by name."""
+def database_tables(uri: str, name: str | None = None) -> list[str]:
+    """Return the tables and views of a database that may be read; messages name it by its address, or otherwise."""
     from tclose.engines.database.listing import tables_of
 
-    return tables_of(uri)
+    return tables_of(uri, name)
 
 
 def target_for(table: object, path: str | Path) -> Target:

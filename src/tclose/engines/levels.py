@@ -16,6 +16,7 @@ from tclose.engines.class_tables import ClassTable
 from tclose.engines.distinct import DistinctRows
 from tclose.errors import InternalError
 from tclose.measuring import Measured
+from tclose.notes import Note
 from tclose.recoding.partition import Partition, levelled
 from tclose.recoding.problem import Problem
 
@@ -43,7 +44,7 @@ class LevelledTable(Table[Column]):
     places: Integers = field(repr=False)
     problem: Problem = field(repr=False)
     label: str
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     columns: tuple[Column, ...] = ()
 
     def __post_init__(self) -> None:

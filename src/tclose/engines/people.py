@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tclose.errors import InternalError, SourceError, counted, either
+from tclose.errors import Ask, Hint, InternalError, SourceError, counted
 
 
 @dataclass(frozen=True)
@@ -33,11 +33,16 @@ class Census:
     def check(self, person: str, label: str) -> None:
         """Refuse rows that are nobody's."""
         if self.missing:
-            by_rows = either("person=None", "--rows")
             raise SourceError(
-                f"{label} has {counted(self.missing, 'row')} without a value in the column {person!r}: nobody can say "
-                "whose. Leave such rows out or give each the value of its person; or count rows instead of people "
-                f"({by_rows})."
+                f"{label} has {counted(self.missing, 'row')} without a value in the column {person!r}, which tells "
+                "people apart.",
+                code="person-missing",
+                field="person",
+                column=person,
+                hint=Hint(
+                    "Leave these rows out, give each the value of its person, or count rows instead of people: {}.",
+                    Ask("rows", value=True),
+                ),
             )
 
 

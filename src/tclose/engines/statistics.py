@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from tclose.notes import Note
+
 _LONG_NUMBER = 7
 """Numbers of so many digits, and all of as many, are those of people, accounts or telephones."""
 EMAILS = ("%_@_%._%",)
@@ -54,7 +56,7 @@ class TableStatistics:
     label: str
     rows: int
     columns: tuple[ColumnStatistics, ...]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
 
 def is_text(kind: str) -> bool:

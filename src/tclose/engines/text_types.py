@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tclose.errors import listed
+from tclose.notes import Note
 
 _YEAR = r"([0-9]{3}[1-9]|[0-9]{2}[1-9]0|[0-9][1-9]00|[1-9]000)"
 """The years from 1 to 9999; there was none before, and no calendar agrees on what 0 should mean."""
@@ -160,12 +161,16 @@ class TextType:
 TEXT = TextType()
 
 
-def spelling_notes(meanings: Mapping[str, str]) -> tuple[str, ...]:
-    """Return what was recognised in columns, in sentences, given how the text of each becomes a value."""
+def spelling_notes(meanings: Mapping[str, str]) -> tuple[Note, ...]:
+    """Return what was recognised in columns, given how the text of each becomes a value."""
     words = {"comma": "Numbers with a decimal comma"}
     words |= {form: f"Dates written {order}" for form, order in _DATE_WORDS.items()}
     found = {what: [name for name, own in meanings.items() if own == meaning] for meaning, what in words.items()}
-    return tuple(f"{what} were recognised in {listed(names)}." for what, names in found.items() if names)
+    return tuple(
+        Note("spelling-recognised", f"{what} were recognised in {listed(names)}.")
+        for what, names in found.items()
+        if names
+    )
 
 
 def digits_kept(text: str, sql: Sql) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tclose.errors import HierarchyError, closest, listed
+from tclose.errors import HierarchyError, Hint, closest, listed, meant
 from tclose.hierarchies.coded import bottom_hierarchy, round_hierarchy, top_hierarchy
 from tclose.hierarchies.codes import icd10_hierarchy, prefix_hierarchy
 from tclose.hierarchies.dates import CALENDAR_LEVELS, date_hierarchy
@@ -91,9 +91,8 @@ def built_hierarchy(
     """
     word, colon, rest = (part.strip() for part in text.partition(":"))
     if word not in _BUILDERS:
-        near = closest(word, _BUILDERS)
-        way_out = f"Did you mean {near!r}?" if near else f"There are {listed(_BUILDERS, len(_BUILDERS))}."
-        raise HierarchyError(f"{word!r} is no way to build a hierarchy. {way_out}")
+        hint = meant(word, _BUILDERS) or Hint("There are {}.", listed(_BUILDERS, len(_BUILDERS)))
+        raise HierarchyError(f"{word!r} is no way to build a hierarchy.", hint=hint)
     if colon and not rest:
         raise HierarchyError(f"Nothing follows the colon in {text!r}; leave it out, or say what it should be.")
     given = [part.strip() for part in rest.split(",")] if rest else []

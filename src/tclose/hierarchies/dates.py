@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from tclose.errors import HierarchyError, closest, listed
+from tclose.errors import HierarchyError, Hint, listed, meant
 from tclose.hierarchies.leaves import Leaves, grown, sorted_leaves
 from tclose.hierarchies.tree import Hierarchy
 from tclose.values import FineMoment
@@ -124,9 +124,8 @@ def check_levels(levels: Sequence[str]) -> None:
         raise HierarchyError(f"No level of the calendar was named; take some of {listed(_LABELS)}.")
     for level in levels:
         if level not in _LABELS:
-            near = closest(level, _LABELS)
-            way_out = f"Did you mean {near!r}?" if near else f"There are {listed(_LABELS)}."
-            raise HierarchyError(f"The calendar has no level {level!r}. {way_out}")
+            hint = meant(level, _LABELS) or Hint("There are {}.", listed(_LABELS))
+            raise HierarchyError(f"The calendar has no level {level!r}.", hint=hint)
     ranks = [list(_LABELS).index(level) for level in levels]
     if any(after <= before for before, after in itertools.pairwise(ranks)):
         raise HierarchyError(f"The levels of the calendar go from fine to coarse: {listed(_LABELS)}.")

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tclose.documents import read_whole
-from tclose.errors import HierarchyError, InputError
+from tclose.errors import HierarchyError, InputError, about
 from tclose.hierarchies.nested import rows_of_tree
 from tclose.hierarchies.tree import Hierarchy, check_shape
 from tclose.targets import committing, target_at
@@ -60,7 +60,9 @@ def named(column: str) -> Iterator[None]:
     try:
         yield
     except HierarchyError as error:
-        raise HierarchyError(f"Hierarchy of {column!r}: {error}") from error
+        error.message, error.place = f"Hierarchy of {column!r}: {error.place}{error.message}", ""
+        with about("hierarchies", column):
+            raise
 
 
 def read_hierarchy(path: str | os.PathLike[str]) -> Hierarchy:
@@ -82,7 +84,7 @@ def read_hierarchy(path: str | os.PathLike[str]) -> Hierarchy:
     try:
         return hierarchy_in(_text(path), path.suffix)
     except HierarchyError as error:
-        raise HierarchyError(f"{path}: {error}") from error
+        raise error.of(f"{path}: ") from error
 
 
 def hierarchy_in(text: str, ending: str) -> Hierarchy:

@@ -175,7 +175,7 @@ def numbers_given(given: Number | Iterable[Number], what: str) -> list[Fraction]
     try:
         return [fraction(number, f"A {what}") for number in listed]
     except ThresholdError as error:
-        raise HierarchyError(str(error)) from None
+        raise HierarchyError(error.message, hint=error.hint) from None
 
 
 def multiples_given(given: Number | Iterable[Number], what: str) -> list[Fraction]:

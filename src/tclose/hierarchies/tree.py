@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose.errors import HierarchyError
+from tclose.errors import HierarchyError, Hint
 from tclose.values import respelled
 
 Row = tuple[str, ...]
@@ -33,7 +33,6 @@ class UncoveredValuesError(HierarchyError):
     """
 
     def __init__(self, missing: Iterable[str], column: str | None = None, places: Sequence[int] = ()) -> None:
-        self.column = column
         self.missing = tuple(missing)
         whose = f" of {column!r}" if column else ""
         what = "1 value is" if len(self.missing) == 1 else f"{len(self.missing):,} values are"
@@ -41,8 +40,11 @@ class UncoveredValuesError(HierarchyError):
         where = f" (of its distinct values in the order of their texts, number {first}" if places else ""
         where += f"{', …' * (len(places) > _SHOWN)})" if places else ""
         super().__init__(
-            f"The hierarchy{whose} does not cover its column: {what} not among its leaves{where}. "
-            "Add a row for each, or correct their spelling."
+            f"The hierarchy{whose} does not cover its column: {what} not among its leaves{where}.",
+            code="hierarchy-lacks-values",
+            field="hierarchies",
+            column=column,
+            hint=Hint("Add a row for each, or correct their spelling."),
         )
 
 

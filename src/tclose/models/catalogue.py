@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from tclose.errors import ThresholdError, closest, either, listed
+from tclose.errors import Ask, Hint, ThresholdError, about, listed, meant
 from tclose.exact import DECIMALS, Number, fraction, written
 from tclose.models.alpha_k import AlphaK
 from tclose.models.base import AttributeModel, Model, TableModel
@@ -107,7 +107,8 @@ def requirements(wanted: Wanted | Iterable[Requirement] | None) -> tuple[Require
         key = str(name).replace("-", "_")
         each = value.items() if isinstance(value, Mapping) else [(None, value)]
         for attribute, numbers in each:
-            found += _requirements_of(key, numbers, attribute)
+            with about(field=key, column=attribute):
+                found += _requirements_of(key, numbers, attribute)
     return tuple(found)
 
 
@@ -119,7 +120,9 @@ def required_for_any(wanted: Iterable[Requirement], most: object) -> tuple[Requi
     every, known = tuple(wanted), None if most is None else _whole_any(most)
     every = tuple(replace(each, any=known) if each.any is None else each for each in every)
     if len({each.any for each in every} - {None}) > 1:
-        raise ThresholdError("Requirements for any so many columns must all name the same number of columns.")
+        raise ThresholdError(
+            "Requirements for some of the columns must all name the same number of columns.", field="any"
+        )
     return every
 
 
@@ -130,8 +133,11 @@ def columns_known(wanted: Iterable[Requirement], most: int | None = None) -> int
 
 def _whole_any(most: object) -> int:
     if isinstance(most, bool) or not isinstance(most, int) or not 1 <= most <= _MOST_COLUMNS:
-        such = either("any=3", "--any 3")
-        raise ThresholdError(f"How many columns someone knows is a whole number of at least 1, such as {such}.")
+        raise ThresholdError(
+            "The number of columns that someone knows must be a whole number of at least 1.",
+            field="any",
+            hint=Hint("Write {}.", Ask("any", 3)),
+        )
     return most
 
 
@@ -139,18 +145,17 @@ def _requirements_of(key: str, numbers: object, attribute: str | None) -> list[R
     if key == "presence":
         bounds = _numbers(numbers, key, 2)
         if len(bounds) < 2:
-            raise ThresholdError("presence takes two numbers, the least and the most, such as 0.1,0.5.")
+            raise ThresholdError("presence needs two numbers, the least and the most, such as 0.1,0.5.")
         low, high = bounds
         if low > high:
-            raise ThresholdError("presence takes the least first and then the most, such as 0.1,0.5.")
+            raise ThresholdError("presence needs the least first and then the most, such as 0.1,0.5.")
         return [
             *_requirements_of("presence_min", low, attribute),
             *_requirements_of("presence_max", high, attribute),
         ]
     if key not in MODELS:
-        near = closest(key, MODELS)
-        way_out = f" Did you mean {near!r}?" if near else f" There are {listed(MODELS, 30)}."
-        raise ThresholdError(f"{key!r} is not a privacy model.{way_out}")
+        hint = meant(key, MODELS) or Hint("There are {}.", listed(MODELS, 30))
+        raise ThresholdError(f"{key!r} is not a privacy model.", code="unknown-model", field="require", hint=hint)
     model = MODELS[key]
     if attribute is not None and model.scope == "table":
         raise ThresholdError(f"{key} is a figure of the whole table; it takes no attribute ({attribute!r}).")

@@ -14,6 +14,7 @@ from tclose.counts import Integers, Ranks
 from tclose.engines.distinct import DistinctRows
 from tclose.errors import counted
 from tclose.hierarchies import extended_hierarchy, named
+from tclose.notes import Note
 from tclose.placing.covering import UNKNOWN, Texts, covered, covering, label
 from tclose.progress import Report, silent
 from tclose.recipes import Cell, Recipe, RecodedColumn
@@ -34,7 +35,7 @@ class Fitted:
     """A recipe for the combinations of a table, and the rows that it leaves out."""
 
     recipe: Recipe
-    reasons: tuple[str, ...]
+    reasons: tuple[Note, ...]
     """Why rows have no place, a sentence each, with how many."""
     widened: int = 0
     """How many of these rows have the coarsest cells instead."""
@@ -250,7 +251,7 @@ def _trimmed(recipe: Recipe) -> Recipe:
 
 def _reasons(
     recipe: Recipe, texts: Sequence[Texts], codes: Ranks, new: NDArray[np.bool_], sizes: Integers
-) -> Iterator[str]:
+) -> Iterator[Note]:
     """Give why combinations are left out: columns none of whose cells cover a value first, then other reasons."""
     explained = np.zeros(len(codes), dtype=bool)
     for at, column in enumerate(recipe.columns):
@@ -264,11 +265,14 @@ def _reasons(
                 values = len(np.unique(codes[here, at]))
                 what = "a value" if values == 1 else f"one of {values:,} values"
                 rows = int(sizes[here].sum())
-                yield f"{column.name}: {counted(rows, 'row')} {'has' if rows == 1 else 'have'} {what} {why}."
+                text = f"{column.name}: {counted(rows, 'row')} {'has' if rows == 1 else 'have'} {what} {why}."
+                yield Note("value-not-covered", text, column=column.name)
         explained |= bare
     together = int(sizes[new & ~explained].sum())
     if together:
-        yield f"{counted(together, 'row')}: no class takes in this combination of values, though each has a place."
+        text = f"{counted(together, 'row')}: no class covers this combination of values, though each value has a place."
+        yield Note("combination-not-covered", text)
     before = int(sizes[~new].sum())
     if before:
-        yield f"{counted(before, 'row')}: the recipe leaves out such rows, as it did when it was made."
+        text = f"{counted(before, 'row')}: the recipe leaves out such rows, as it did when it was made."
+        yield Note("left-out-by-recipe", text)

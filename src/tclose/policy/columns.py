@@ -8,7 +8,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from tclose.errors import InputError, PolicyError, closest, either, listed
+from tclose.errors import Ask, Hint, InputError, PolicyError, listed, meant
 from tclose.options import OptionError, UnfitError, declared
 from tclose.policy.parts import Tree
 from tclose.policy.policy import ColumnOptions
@@ -37,9 +37,8 @@ def column_of(name: str, given: Mapping[str, object], folder: Path) -> Column:
     where = f"The column {name!r}"
     role = given.get("role")
     if role not in ROLE_WORDS:
-        near = closest(str(role), ROLE_WORDS) if role is not None else None
-        hint = f" Did you mean {near!r}?" if near else ""
-        raise PolicyError(f"{where} needs a role, one of {listed(ROLE_WORDS)}.{hint}")
+        hint = None if role is None else meant(role, ROLE_WORDS)
+        raise PolicyError(f"{where} needs a role, one of {listed(ROLE_WORDS)}.", field="role", hint=hint)
     if role == "quasi-identifier":
         check_keys(given, ("role", *RECODING_KEYS), f"{where}, a column that is not sensitive,")
         return Column(str(role), recoding=_recoding(name, given, folder))
@@ -65,8 +64,9 @@ def _recoding(name: str, given: Mapping[str, object], folder: Path) -> dict[str,
             try:
                 value = kind.each.read(given[key])  # type: ignore[attr-defined]
             except UnfitError as problem:
-                where = f"The quasi-identifier {name!r}: {key}"
-                raise OptionError(option, str(problem), column=name, where=where) from None
+                raise OptionError(option, str(problem), column=name, said=key, hint=problem.hint).of(
+                    f"The quasi-identifier {name!r}: "
+                ) from None
             found[option] = _placed(value, folder) if isinstance(kind.each, Tree) else value  # type: ignore[attr-defined]
     return found
 
@@ -119,14 +119,19 @@ def declared_distance(
     if round is not None and word not in ("ordered", "numeric"):
         raise PolicyError(f"{where} is to be rounded, which fits the distances 'ordered' and 'numeric', not {word!r}.")
     if hierarchy is None and word == "hierarchical":
-        how = either("Hierarchical(FILE)", "--hierarchy NAME=FILE")
-        raise PolicyError(f"{where} is hierarchical and needs its hierarchy: hierarchy = FILE, or {how}.")
+        raise PolicyError(
+            f"{where} is hierarchical and needs its hierarchy.",
+            field="hierarchies",
+            hint=Hint("Write hierarchy = FILE, or give {}.", Ask("hierarchies")),
+        )
     rounding = None if round is None else threshold_text(round, f"{where}, round")
     options = {"order": _order(order, where), "nulls": nulls, "round": rounding, "tree": hierarchy}
     try:
         return distance_named(str(word), **{key: value for key, value in options.items() if value is not None})
     except InputError as problem:
-        raise PolicyError(f"{where}: {problem}") from None
+        raise PolicyError(
+            f"{where}: {problem.message}", field=problem.field, column=problem.column, hint=problem.hint
+        ) from None
 
 
 def _order(order: object, where: str) -> object:
@@ -161,6 +166,5 @@ def check_keys(given: Mapping[str, object], known: Iterable[str], where: str) ->
     known = tuple(known)
     for key in given:
         if key not in known:
-            near = closest(key, known)
-            hint = f" Did you mean {near!r}?" if near else f" It knows {listed(known, 30)}."
-            raise PolicyError(f"{where} has no {key!r}.{hint}")
+            hint = meant(key, known) or Hint("It knows {}.", listed(known, 30))
+            raise PolicyError(f"{where} has no {key!r}.", hint=hint)

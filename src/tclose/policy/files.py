@@ -31,8 +31,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from tclose.documents import read_whole
-from tclose.errors import InputError, PolicyError, listed
-from tclose.options import FilePath, Option, OptionError, TableName
+from tclose.errors import Hint, InputError, PolicyError, about, listed
+from tclose.options import FilePath, Option, TableName
 from tclose.policy.columns import RECODING_KEYS, Column, check_keys, column_of, model_keys, threshold_text
 from tclose.policy.policy import VERSION, Policy, every_option
 from tclose.roles import Others, Roles, Together
@@ -93,10 +93,10 @@ def policy_of(data: Mapping[str, object], folder: Path) -> Policy:
         raise PolicyError("Several tables are listed, each as [[table]]; 'tclose audit --all' audits each of them.")
     asked = mapping_of(data.get("policy", {}), "[policy]")
     table = mapping_of(data.get("table", {}), "[table]")
-    columns = {
-        name: column_of(name, mapping_of(given, f"The column {name!r}"), folder)
-        for name, given in mapping_of(data.get("columns", {}), "[columns]").items()
-    }
+    columns = {}
+    for name, given in mapping_of(data.get("columns", {}), "[columns]").items():
+        with about(column=name):
+            columns[name] = column_of(name, mapping_of(given, f"The column {name!r}"), folder)
     said = dict(_options(data, folder))
     for option in RECODING_KEYS.values():
         said[option] = {name: each.recoding[option] for name, each in columns.items() if option in each.recoding}
@@ -124,12 +124,12 @@ def _options(data: Mapping[str, object], folder: Path) -> Iterator[tuple[str, ob
         check_keys(given, (*own.get(section, ()), *known), f"[{section}]")
         for key, value in given.items():
             if key in known:
-                where = f"[{section}] {key}"
+                where = f"[{section}] "
                 if isinstance(known[key].kind, FilePath) and isinstance(value, str):
                     value = str(folder / value)  # noqa: PLW2901 - where it is
                 elif isinstance(known[key].kind, TableName):
-                    value = placed_table(value, folder, where)  # noqa: PLW2901
-                yield key, known[key].read(value, where=where)
+                    value = placed_table(value, folder, f"{where}{key}")  # noqa: PLW2901
+                yield key, known[key].read(value, place=where)
 
 
 def _roles(columns: Mapping[str, Column], asked: Mapping[str, object]) -> Roles:
@@ -163,14 +163,20 @@ def _thresholds(asked: Mapping[str, object], columns: Mapping[str, Column]) -> d
     """Return the thresholds of [policy] and of columns, by model and attribute."""
     models = model_keys()
     thresholds: dict[str, dict[str | None, str]] = {
-        key.replace("-", "_"): {None: threshold_text(value, f"[policy] {key}")}
-        for key, value in asked.items()
-        if key in models
+        key.replace("-", "_"): {None: _threshold(key, value)} for key, value in asked.items() if key in models
     }
     for name, column in columns.items():
         for key, threshold in column.thresholds.items():
             thresholds.setdefault(key, {})[name] = threshold
     return thresholds
+
+
+def _threshold(key: str, value: object) -> str:
+    try:
+        with about(field=key.replace("-", "_")):
+            return threshold_text(value, key)
+    except PolicyError as problem:
+        raise problem.of("[policy] ") from None
 
 
 def placed_table(given: object, folder: Path, where: str) -> str:
@@ -203,7 +209,9 @@ def _text_of(path: Path) -> str:
         return read_whole(path, _MOST_BYTES).decode("utf-8-sig").replace("\r\n", "\n")
     except FileNotFoundError:
         raise PolicyError(
-            f"There is no policy file {str(path)!r}. 'tclose profile TABLE -o tclose.toml' writes one."
+            f"There is no policy file {str(path)!r}.",
+            field="policy",
+            hint=Hint("Write one with 'tclose profile TABLE -o tclose.toml'."),
         ) from None
     except (OSError, UnicodeDecodeError) as problem:
         why = getattr(problem, "strerror", None) or "it is not UTF-8 text"
@@ -231,10 +239,6 @@ def _checked(data: Mapping[str, object], path: Path) -> Policy:
     try:
         policy = policy_of(data, path.parent)
         policy.requirements()
-    except PolicyError as problem:
-        raise PolicyError(f"{path}: {problem}") from None
-    except OptionError as problem:
-        raise problem.at(f"{path}: {problem.where}") from None
     except InputError as problem:
-        raise type(problem)(f"{path}: {problem}") from None
+        raise problem.of(f"{path}: ") from None
     return replace(policy, file=str(path))

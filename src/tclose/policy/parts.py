@@ -34,6 +34,7 @@ from tclose.options import (
     Weight,
     Whole,
     option,
+    spelled,
     words,
 )
 from tclose.populations import Sampling
@@ -560,3 +561,8 @@ class About(Part):
     review: str = option(
         "", kind=Line(), command_line=False, label="To be reviewed", help="When it is to be looked at again."
     )
+
+
+for _part in [each for each in globals().values() if isinstance(each, type) and issubclass(each, Part)]:
+    if _part is not Part:
+        spelled(_part, "NAME={}")

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
-from tclose.errors import InputError, RoleConflictError, closest, listed
+from tclose.errors import Hint, InputError, RoleConflictError, listed, meant
 from tclose.options import Part, declared
 from tclose.policy.parts import (
     Attacking,
@@ -208,13 +208,14 @@ def _check_names(name: str, keywords: Callable[..., object], given: Mapping[str,
     known = inspect.signature(keywords).parameters
     for each in given:
         if each not in known:
-            near = closest(each, known)
-            hint = f"Did you mean {near!r}?" if near else f"It has {listed(known, 60)}."
-            raise UnknownOptionError(f"{name}() has no option {each!r}. {hint}")
+            hint = meant(each, known) or Hint("It has {}.", listed(known, 60))
+            raise UnknownOptionError(f"{name}() has no option {each!r}.", field=each, hint=hint)
 
 
 class UnknownOptionError(InputError, TypeError):
     """A verb is told an option that it does not have."""
+
+    code = "unknown-option"
 
 
 def _described(call: Callable[..., Found], keywords: Callable[..., object]) -> Callable[..., Found]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from tclose.errors import InputError, closest, listed
+from tclose.errors import InputError, listed, meant
 from tclose.models.catalogue import Requirement, requirements
 
 
@@ -160,9 +160,8 @@ def preset_named(key: str) -> Preset:
     """Return the preset of a key, or say which there are."""
     if key in PRESETS:
         return PRESETS[key]
-    near = closest(str(key), PRESETS)
-    hint = f" Did you mean {near!r}?" if near else ""
-    raise InputError(f"There is no preset {key!r}; there are {listed(PRESETS, 30)}.{hint}")
+    problem = f"There is no preset {key!r}; there are {listed(PRESETS, 30)}."
+    raise InputError(problem, field="preset", hint=meant(key, PRESETS))
 
 
 def with_preset(wanted: tuple[Requirement, ...], key: str | None) -> tuple[Requirement, ...]:

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from tclose.errors import InputError, InternalError, closest, listed
+from tclose.errors import InputError, InternalError, listed, meant
 from tclose.measuring import Task
+from tclose.notes import Note
 from tclose.recoding.checking import failing_classes
 from tclose.recoding.improving.step import anneals, improved, known_to_moves
 from tclose.recoding.partition import Partition, check_whole, levelled, published
@@ -187,11 +188,12 @@ def _last(problem: Problem, search: Search, tried: list[Method]) -> Found | None
     return found("merge", problem, search) if METHODS["merge"] not in tried else None
 
 
-def _stopped(search: Search) -> Iterator[str]:
+def _stopped(search: Search) -> Iterator[Note]:
     if search.limit is not None and search.limit.stopped:
-        yield (
-            f"The search was stopped after {search.limit.seconds:g} seconds, as asked, and this is the best release it "
-            "had found; another run may find another. The recipe makes this one again."
+        yield Note(
+            "search-stopped",
+            f"The search stopped after {search.limit.seconds:g} seconds, as asked. This is its best release so far; "
+            "another run may find another. The recipe makes this one again.",
         )
 
 
@@ -203,9 +205,8 @@ def keeps_together(key: str) -> bool:
 def check_method(key: str) -> None:
     """Refuse a method that there is not."""
     if key not in METHODS and key != AUTO:
-        near = closest(str(key), [*METHODS, AUTO])
-        hint = f" Did you mean {near!r}?" if near else ""
-        raise InputError(f"{key!r} is not a method; there are {listed([AUTO, *METHODS])}.{hint}")
+        known = [AUTO, *METHODS]
+        raise InputError(f"{key!r} is not a method; there are {listed(known)}.", field="method", hint=meant(key, known))
 
 
 def _applying(problem: Problem, search: Search) -> Iterator[Method]:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from tclose.counts import Integers
 from tclose.errors import InternalError
+from tclose.notes import Note
 from tclose.recoding.dealing import in_classes
 from tclose.recoding.problem import Codes, Floats, Problem, Quasi, coarsest, numbered, top_nodes
 
@@ -44,7 +45,7 @@ class Partition:
     """The level of each quasi-identifier, where all classes share it (full-domain)."""
     left_out_sizes: Integers | None = None
     """The sizes of the classes that were left out as a whole (full-domain)."""
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     """What the method promises of this release, in sentences."""
 
     @property

@@ -68,7 +68,9 @@ def prepared(
     lowest, highest = levels or (0, len(made) - 1)
     if not 0 <= lowest <= highest < len(made):
         raise InputError(
-            f"The levels {lowest} to {highest} of {name!r} are not in its hierarchy, which has 0 to {len(made) - 1}."
+            f"The levels {lowest} to {highest} of {name!r} are not in its hierarchy, which has 0 to {len(made) - 1}.",
+            field="levels",
+            column=name,
         )
     placed = places if on_line else None
     # with a finest level, an interval between values would be finer than the level that was asked for

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tclose.errors import HeadroomError, either
+from tclose.errors import Ask, HeadroomError, Hint
 
 BYTES_A_ROW = 150
 """What a method holds of each distinct row, about, while it sorts and numbers rows."""
@@ -47,12 +47,16 @@ def check_room(rows: int, columns: int, memory: int | None) -> None:
     if memory is None or needed <= memory:
         return
     size = f"{_megabytes(max(needed, _LEAST))}MB"
-    enough = either(f"memory={size!r}", f"--memory {size}")
-    rounded = either("Ordered(round=1000)", "--round NAME=1000")
     raise HeadroomError(
-        f"A release of {rows:,} distinct rows of {columns} columns takes about {_megabytes(needed)} MB to search for "
-        f"and to make, and {_megabytes(memory)} MB are allowed. Allow more ({enough}), or make more rows alike: give "
-        f"quasi-identifiers coarser values, or round sensitive numbers ({rounded})."
+        f"A release of {rows:,} distinct rows of {columns} columns needs about {_megabytes(needed)} MB, and "
+        f"{_megabytes(memory)} MB are allowed.",
+        field="memory",
+        hint=Hint(
+            "Allow more: {}. Or make more rows alike: give quasi-identifiers coarser values, or round sensitive "
+            "numbers, such as {}.",
+            Ask("memory", size),
+            Ask("round", 1000, "NAME"),
+        ),
     )
 
 

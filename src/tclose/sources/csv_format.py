@@ -10,7 +10,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from tclose.errors import EmptyTableError, SourceError, alike, if_no_header, listed
+from tclose.errors import Ask, EmptyTableError, Hint, SourceError, alike, header_hint, listed
+from tclose.labels import naming
+from tclose.notes import Note
 from tclose.sources.source import ReadOptions
 from tclose.sources.text import Utf8File
 
@@ -32,7 +34,7 @@ class Dialect:
     header: bool
     names: tuple[str, ...]
     skipped: int = 0
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
 
 def dialect_of(file: Utf8File, options: ReadOptions) -> Dialect:
@@ -65,8 +67,9 @@ def _dialect_in(file: Utf8File, options: ReadOptions, head: str, *, whole: bool)
     header = _has_header(cut.records) if options.header is None else options.header
     names, notes = _names(cut.records[0], file.name, header=header, guessed=options.header is None)
     if not header and options.header is None:
-        guess = f"The first line of {file.name} looks like data, so the columns are named column_1, column_2, ..."
-        notes += (f"{guess} If it is a header, say so.",)
+        guess = "The first line of {} looks like data, so the columns are named column_1, column_2, ..."
+        hint = Hint("If it is a header, say so: {}.", Ask("header", value=True))
+        notes += (Note("no-header", naming(guess, file.name), hint),)
     return Dialect(cut.delimiter, cut.quote, header, names, skipped, notes)
 
 
@@ -141,13 +144,14 @@ def _has_header(records: Sequence[Sequence[str]]) -> bool:
     return True
 
 
-def _names(first: Sequence[str], name: str, *, header: bool, guessed: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _names(first: Sequence[str], name: str, *, header: bool, guessed: bool) -> tuple[tuple[str, ...], tuple[Note, ...]]:
     if not header:
         return tuple(f"column_{at}" for at in range(1, len(first) + 1)), ()
     twice = [cell for cell, times in Counter(first).items() if cell and times > 1]
     if twice:
         said = f"{alike(first)} alike" if guessed else f"the column {listed(twice)} more than once"
-        raise SourceError(f"{name} names {said}. Rename one of each.{f' {if_no_header()}' if guessed else ''}")
+        hint = header_hint() if guessed else Hint("Rename one of each.")
+        raise SourceError(f"{name} names {said}.", code="same-name-twice", field="header", hint=hint)
     taken = set(first)
     names: list[str] = []
     for at, cell in enumerate(first, start=1):
@@ -158,4 +162,13 @@ def _names(first: Sequence[str], name: str, *, header: bool, guessed: bool) -> t
     unnamed = [new for new, cell in zip(names, first, strict=True) if not cell]
     if not unnamed:
         return tuple(names), ()
-    return tuple(names), (f"{name} has a column without a name, called {listed(unnamed)} here.",)
+    return tuple(names), (unnamed_columns(name, unnamed),)
+
+
+def unnamed_columns(table: str, names: Sequence[str]) -> Note:
+    """Return the note on columns that have no name in a file."""
+    return Note(
+        "unnamed-columns",
+        naming("{} has columns without a name, called {} here.", table, listed(names)),
+        column=names[0],
+    )

@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tclose.errors import SourceError
+from tclose.labels import Label, public
 from tclose.sources.source import Source
 
 _ADDRESS = re.compile(r"(?:postgres(?:ql)?://|sqlite:|adbc:[A-Za-z0-9_]+:)", re.IGNORECASE)
@@ -52,6 +53,8 @@ class DatabaseTable(Source):
     timeout: float | None
     transaction: Any = field(repr=False, compare=False)
     """The open transaction of an engine in which it is read; None where each verb begins and ends its own."""
+    shown_as: str | None = field(repr=False, compare=False)
+    """How messages name the server or file; by its address if left out."""
 
     def __init__(
         self, uri: str, *, table: str | None = None, query: str | None = None, timeout: float | None = None
@@ -74,7 +77,8 @@ class DatabaseTable(Source):
             ("query", query),
             ("timeout", timeout),
             ("transaction", None),
-            ("label", f"{what} of {server_of(uri)}"),
+            ("shown_as", None),
+            ("label", Label(f"{what} of {server_of(uri)}", what)),
         ):
             object.__setattr__(self, name, value)
         if table:
@@ -95,11 +99,20 @@ class DatabaseTable(Source):
         object.__setattr__(found, "table", table_name((*self.parts[:-1], name)))
         return found
 
-    def named(self, label: str) -> DatabaseTable:
-        """Return the same table under another name for reports."""
+    def named(self, label: str, server: str | None = None) -> DatabaseTable:
+        """Return the same table under another name for reports, and its server under another for messages."""
         found = copy(self)
         object.__setattr__(found, "label", label)
+        object.__setattr__(found, "shown_as", server)
         return found
+
+    @property
+    def dataset(self) -> tuple[str, str]:
+        """The namespace and the name under which catalogues of datasets know the table."""
+        place = urlsplit(self.server)
+        if not place.netloc or len(place.path) < 2:
+            return "file", public(self.label)
+        return f"{place.scheme}://{place.netloc}", f"{place.path[1:]}.{self.table or 'a query'}"
 
     @property
     def driver(self) -> str:
@@ -109,7 +122,7 @@ class DatabaseTable(Source):
     @property
     def server(self) -> str:
         """The server or file, as messages name it: without user, password and settings."""
-        return server_of(self.uri)
+        return self.shown_as or server_of(self.uri)
 
     @property
     def address(self) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from tclose.errors import SourceError, closest, listed
+from tclose.errors import Hint, SourceError, closest, listed
 from tclose.roles import Nominal, Ordered, Roles
 
 Row = tuple[str | int, ...]
@@ -120,6 +120,6 @@ def example_named(name: str) -> Example:
     """
     if name not in EXAMPLES:
         near = closest(name, EXAMPLES)
-        hint = f" Did you mean 'example:{near}'?" if near else ""
-        raise SourceError(f"There is no example {name!r}; the examples are {listed(EXAMPLES)}.{hint}")
+        hint = Hint("Did you mean {}?", repr(f"example:{near}")) if near else None
+        raise SourceError(f"There is no example {name!r}; the examples are {listed(EXAMPLES)}.", hint=hint)
     return EXAMPLES[name]

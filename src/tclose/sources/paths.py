@@ -9,7 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import unquote
 
-from tclose.errors import SourceError, closest, counted, listed
+from tclose.errors import Hint, SourceError, closest, counted, listed
+from tclose.labels import named_in_full, naming, quoted
+from tclose.notes import Note
 from tclose.sources.examples import EXAMPLES
 from tclose.sources.formats import check_is_table, compression_of, format_by_content, format_by_name
 from tclose.sources.lakes import check_beside_no_log, files_of_lake, kind_of_lake
@@ -21,9 +23,9 @@ _HEAD_BYTES = 512
 
 def files_at(given: Sequence[str | Path], options: ReadOptions) -> Source:
     """Return the source that paths, globs and folders stand for together."""
-    label = ", ".join(str(item) for item in given)
+    label = named_in_full(*given)
     found: list[Path] = []
-    notes: list[str] = []
+    notes: list[Note] = []
     partitions: list[Mapping[str, str | None]] = []
     for item in given:
         if not str(item):
@@ -33,7 +35,8 @@ def files_at(given: Sequence[str | Path], options: ReadOptions) -> Source:
             return StreamSource(label, path, options)
         root, files = _expand(path)
         if not os.path.lexists(path):
-            notes.append(f"{str(path)!r} is a pattern; {counted(len(files), 'file')} {_match(len(files))} it.")
+            matching = f"{counted(len(files), 'file')} {_match(len(files))}"
+            notes.append(Note("pattern", naming("{} is a pattern; {} it.", quoted(path), matching)))
         found += files
         partitions += [_partitions(file.relative_to(root)) for file in files]
     order = sorted(range(len(found)), key=lambda at: str(found[at]))
@@ -147,14 +150,15 @@ def _check_readable(path: Path) -> None:
 def _missing(path: Path) -> SourceError:
     folder = path.parent
     if not folder.is_dir():
-        return SourceError(f"There is no file {str(path)!r}: the folder {str(folder)!r} does not exist.")
+        missing = naming("There is no file {}: the folder {} does not exist.", quoted(path), quoted(folder))
+        return SourceError(missing, code="no-such-file")
     try:
         there = [entry.name for entry in folder.iterdir() if not entry.name.startswith(".")]
         near = closest(path.name, [*there, *(f"example:{name}" for name in EXAMPLES if ":" in path.name)])
     except OSError:
         near = None
-    hint = f" Did you mean {str(folder / near)!r}?" if near else " Check the name and the folder."
-    return SourceError(f"There is no file {str(path)!r}.{hint}")
+    hint = Hint("Did you mean {}?", repr(str(folder / near))) if near else Hint("Check the name and the folder.")
+    return SourceError(naming("There is no file {}.", quoted(path)), code="no-such-file", hint=hint)
 
 
 def _partitions(relative: Path) -> dict[str, str | None]:

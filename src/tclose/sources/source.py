@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from tclose.errors import SourceError
-from tclose.options import Choice, Kind, Many, Part, Schema, Switch, Text, UnfitError, option, words
+from tclose.labels import quoted
+from tclose.notes import Note
+from tclose.options import Choice, Kind, Many, Part, Schema, Switch, Text, UnfitError, option, spelled, words
 from tclose.sources.examples import Example
 
 FORMATS = ("csv", "tsv", "parquet", "json", "jsonl", "arrow", "excel", "spss", "sas", "stata")
@@ -132,14 +134,23 @@ class ReadOptions(Part):
         """The most bytes that a compressed file may unpack to."""
         match = _SIZE.fullmatch(self.unpacked or _USUALLY_UNPACKED)
         if match is None:
-            raise SourceError("The most that a file may unpack to is a size such as '500MB' or '64GB'.")
+            raise SourceError(
+                "The most that a file may unpack to is a size such as '500MB' or '64GB'.", field="unpacked"
+            )
         return int(match[1]) * int(1000 ** " KMGT".index(match[2].upper() or " "))
 
     def _check_marks(self) -> None:
         if self.delimiter is not None and (len(self.delimiter) != 1 or self.delimiter in "\r\n\"'"):
-            raise SourceError("The delimiter must be one character, not a quote or a line end, or the word 'tab'.")
+            raise SourceError(
+                "The delimiter must be one character, not a quote or a line end, or the word 'tab'.", field="delimiter"
+            )
         if self.quote is not None and (len(self.quote) > 1 or self.quote in {"\r", "\n", self.delimiter}):
-            raise SourceError("The quote must be one character other than the delimiter, or empty for none.")
+            raise SourceError(
+                "The quote must be one character other than the delimiter, or empty for none.", field="quote"
+            )
+
+
+spelled(ReadOptions, "ReadOptions(NAME={})")
 
 
 @dataclass(frozen=True)
@@ -166,7 +177,7 @@ class FileSource(Source):
     shown_as
         How messages name a file that is a private copy, of standard input for instance.
     notes
-        What was made of the names that were given, in sentences.
+        What was made of the names that were given.
     """
 
     paths: tuple[Path, ...]
@@ -174,11 +185,11 @@ class FileSource(Source):
     options: ReadOptions = field(default_factory=ReadOptions)
     partitions: tuple[Mapping[str, str | None], ...] = ()
     shown_as: str | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def name_of(self, path: Path) -> str:
         """Return how messages name one of the files."""
-        return self.shown_as or repr(str(path))
+        return self.shown_as or quoted(path)
 
 
 @dataclass(frozen=True)

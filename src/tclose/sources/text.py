@@ -19,7 +19,9 @@ from typing import IO, Any, cast
 
 import numpy as np
 
-from tclose.errors import HeadroomError, SourceError
+from tclose.errors import Ask, HeadroomError, Hint, SourceError
+from tclose.labels import naming
+from tclose.notes import Note
 from tclose.sources.formats import check_letters
 
 _CHUNK = 1 << 20
@@ -57,7 +59,7 @@ class Utf8File:
 
     path: Path
     name: str
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def head(self, size: int) -> tuple[str, bool]:
         """Return the first ``size`` bytes as text, and whether that is the whole file."""
@@ -147,12 +149,15 @@ class Allowance:
         """Refuse to unpack more than so many bytes."""
         if taken > self._most:
             raise SourceError(
-                f"{self._name} unpacks to more than {self._most / 10**9:g} GB. If it should, allow more: "
-                "unpacked='200GB', or --unpacked 200GB."
+                naming("{} unpacks to more than {} GB.", self._name, f"{self._most / 10**9:g}"),
+                field="unpacked",
+                hint=Hint("If it should, allow more: {}.", Ask("unpacked", "200GB")),
             )
         if taken > self._room:
             raise HeadroomError(
-                f"{self._name} unpacks to more than the temporary folder has room for. Name another with --temp."
+                naming("{} unpacks to more than the temporary folder has room for.", self._name),
+                field="temp",
+                hint=Hint("Name another: {}.", Ask("temp")),
             )
 
     def bounding(self, opened: Opener) -> Opener:
@@ -242,11 +247,11 @@ def _candidates(head: bytes) -> list[str]:
     return ["utf-8", "cp1252", "latin-1"]
 
 
-def _notes(encoding: str, name: str) -> tuple[str, ...]:
+def _notes(encoding: str, name: str) -> tuple[Note, ...]:
     if encoding not in {"cp1252", "latin-1", "utf-16-le", "utf-16-be"}:
         return ()
-    assumed = f"{name} is not UTF-8; it was read as {_SPOKEN[encoding]}."
-    return (f"{assumed} If letters look wrong, name its encoding.",)
+    assumed = naming("{} is not UTF-8; it was read as {}.", name, _SPOKEN[encoding])
+    return (Note("encoding-guessed", assumed, Hint("If letters look wrong, name its encoding: {}.", Ask("encoding"))),)
 
 
 def _head(opened: Opener, name: str) -> bytes:

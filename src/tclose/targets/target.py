@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from tclose.errors import InputError, SourceError, either
+from tclose.errors import Ask, Hint, InputError, SourceError
 from tclose.targets.journal import Step, identity, settle_tree
 from tclose.targets.places import Place, place_of
 from tclose.targets.private import HIDDEN, PrivateFolder, claimed_folder, sweep
@@ -129,8 +129,12 @@ class FileTarget(Target):
             return
         self._check_kind(there.st_mode)
         if not force:
-            how = either("force=True", "--force")
-            raise InputError(f"{self.shown!r} is there already; say {how} to replace it.")
+            raise InputError(
+                f"{self.shown!r} exists already.",
+                code="file-exists",
+                field="force",
+                hint=Hint("Replace it with {}.", Ask("force", value=True)),
+            )
 
     def _check_kind(self, mode: int) -> None:
         if stat.S_ISDIR(mode):

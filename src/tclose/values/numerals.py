@@ -8,7 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Literal
 
-from tclose.errors import DomainError, either
+from tclose.errors import Ask, DomainError, Hint
 
 Mark = Literal[".", ","]
 """What separates the whole part of a number from the rest."""
@@ -79,7 +79,7 @@ def numbers_in(texts: Iterable[str]) -> dict[str, Fraction]:
     {'0,125': Fraction(1, 8), '1,5': Fraction(3, 2)}
     >>> numbers_in(["1,125", "12"])
     Traceback (most recent call last):
-    tclose.values.numerals.UnclearNumbersError: its marks can be read in two ways: ...
+    tclose.values.numerals.UnclearNumbersError: its numbers can be read in two ways: ...
     """
     numbers = _numbers_by_one_mark(list(texts))
     _check_units(numbers)
@@ -97,14 +97,21 @@ def _numbers_by_one_mark(texts: Sequence[str]) -> dict[str, Fraction]:
         return comma
     if point.keys() != comma.keys():
         raise UnclearNumbersError(
-            "some of its numbers have a decimal point and others a decimal comma. Write them all in one way."
+            "some of its numbers have a decimal point and others a decimal comma.",
+            hint=Hint("Write all of them in one way."),
         )
     if all(_BARE.fullmatch(text.strip()) for text in point):
         return point
-    how = either("read=ReadOptions(decimal=',') or decimal='.'", "--decimal , or --decimal .")
     raise UnclearNumbersError(
-        "its marks can be read in two ways: every comma or point in its numbers may be a decimal mark or set thousands "
-        f"apart, and no value decides which. Say it with {how} where the table is a text file, or write plain numbers."
+        "its numbers can be read in two ways: every comma or point in them may be a decimal mark or set thousands "
+        "apart, and no value decides which.",
+        code="decimal-mark-unclear",
+        field="decimal",
+        hint=Hint(
+            "In a text file, say which with {} or {}; elsewhere write plain numbers.",
+            Ask("decimal", ","),
+            Ask("decimal", "."),
+        ),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tclose.errors import InputError, closest, listed
+from tclose.errors import Hint, InputError, listed, meant
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,5 @@ def dialect_named(name: str) -> SqlDialect:
     """Return a dialect by its name, or say which there are."""
     if name in DIALECTS:
         return DIALECTS[name]
-    near = closest(name, DIALECTS)
-    raise InputError(
-        f"{name!r} is no dialect. {f'Did you mean {near!r}?' if near else f'There are {listed(DIALECTS)}.'}"
-    )
+    hint = meant(name, DIALECTS) or Hint("There are {}.", listed(DIALECTS))
+    raise InputError(f"{name!r} is no dialect.", field="dialect", hint=hint)

@@ -9,6 +9,7 @@ from typing import Any
 
 from tclose.anonymizing.framing import tasks_of
 from tclose.attacking import attack as attacked
+from tclose.notes import notes_data
 from tclose.policy import Policy
 from tclose.recoding.full_domain.surroundings import surroundings
 from tclose.releases import Release
@@ -42,7 +43,7 @@ def attacked_release(opened: Opened, policy: Policy, job: Job) -> Outcome:
         "title": words.title(found),
         "sentences": [sentence for sentence in (words.about(found), words.finding(found)) if sentence],
         "legend": words.legend(found),
-        "notes": list(found.notes),
+        "notes": notes_data(found.notes),
         "tables": [listed(table) for table in outcomes_tables(found)],
         "picture": played(attack_picture(found)),
     }

@@ -9,6 +9,7 @@ from typing import Any
 
 from tclose.errors import HierarchyError, InputError
 from tclose.hierarchies import hierarchy_in, tree_of_rows
+from tclose.web.responses import failure
 
 MOST_FILES = 200
 
@@ -42,7 +43,7 @@ def taken_in(files: object, columns: object) -> dict[str, Any]:
                 raise HierarchyError(f"another file is for {column!r} already.")
             trees[column] = tree_of_rows(hierarchy_in(text.removeprefix("\ufeff"), PurePath(shown).suffix).rows)
         except HierarchyError as problem:
-            problems.append({"file": shown, "message": str(problem)})
+            problems.append({"file": shown, **failure(problem)})
     return {"trees": trees, "problems": problems}
 
 

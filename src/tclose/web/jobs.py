@@ -87,7 +87,9 @@ class Job:
             if self._stoppable.asked:
                 self.state = "cancelled"
             else:
-                self.error, self.state = failure(problem), "failed"
+                with in_words_of_the_page():
+                    self.error = failure(problem)
+                self.state = "failed"
 
     def _share(self) -> float | None:
         """Return which share is done, as the work says, else as its engine does."""

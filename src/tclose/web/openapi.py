@@ -36,7 +36,16 @@ _MARKS: Schema = {
     "null": _list(_TEXT),
 }
 _SCHEMAS: dict[str, Schema] = {
-    "Error": _object("error", error=_object("kind message", kind=_TEXT, message=_TEXT)),
+    "Error": _object("error", error=_ref("Failure")),
+    "Failure": _object(
+        "kind code message field column hint",
+        kind=_TEXT,
+        code={**_TEXT, "description": "What a program knows the error by."},
+        message=_TEXT,
+        field={**_or_null(_TEXT), "description": "The option that it is about, or the key of a model."},
+        column=_or_null(_TEXT),
+        hint={**_or_null(_TEXT), "description": "What to do."},
+    ),
     "Exact": _object(
         "value", value=_or_null(_NUMBER), exact={**_TEXT, "description": "The figure as a fraction, such as 3/8."}
     ),
@@ -70,7 +79,7 @@ _SCHEMAS: dict[str, Schema] = {
         share=_or_null(_NUMBER),
         left=_or_null(_NUMBER),
         result=_or_null(_FREE),
-        error=_or_null(_object("kind message", kind=_TEXT, message=_TEXT)),
+        error=_or_null(_ref("Failure")),
     ),
     "Work": _object(
         "kind",
@@ -277,7 +286,7 @@ def _paths_of_tables() -> Schema:
 
 def _hierarchies(table: Schema) -> Schema:
     files = _list(_object("name text", name=_TEXT, text=_TEXT))
-    problems = _list(_object("file message", file=_TEXT, message=_TEXT))
+    problems = _list({"allOf": [_ref("Failure"), _object("file", file=_TEXT)]})
     return _operation(
         "take_hierarchies",
         "Hierarchy files as trees, by column.",

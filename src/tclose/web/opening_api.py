@@ -115,7 +115,4 @@ def _further(request: Request, folder: str, name: str, *, more: bool) -> Respons
 
 def _tables_in(path: Path, name: str) -> list[str]:
     """Return the tables of an uploaded database; a refusal names it as the person did, and not by its place here."""
-    try:
-        return database_tables(f"sqlite:{path}")
-    except SourceError as problem:
-        raise SourceError(str(problem).replace(f"sqlite:{path}", name).replace(str(path), name)) from None
+    return database_tables(f"sqlite:{path}", name)

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from tclose.labels import public
 from tclose.policy import Policy
 from tclose.policy.writing import policy_text
 from tclose.releases import Release, Written
 from tclose.render.data.json import json_text
 from tclose.render.data.lineage import Handed
 from tclose.render.data.statements import dataset_statement
-from tclose.render.words.folders import without_folders
 from tclose.roles import Distance, Hierarchical, Roles
 
 _CHUNK = 1 << 20
@@ -43,7 +43,7 @@ def write_package(place: Path, release: Release, written: Written, policy: Polic
     policy
         What the release was made for.
     """
-    name = without_folders(release.source)
+    name = public(release.source)
     texts = {
         "report.html": release.to_html(written, about=policy.about),
         "report.json": written.report.read_text(encoding="utf-8") if written.report is not None else "",

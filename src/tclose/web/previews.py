@@ -14,6 +14,7 @@ from tclose.hierarchies import Hierarchy, built_hierarchy, hierarchy_of, inferre
 from tclose.policy import Policy
 from tclose.policy.parts import GivenHierarchy
 from tclose.values import as_text
+from tclose.web.responses import failure
 
 SHOWN = 8
 """So many values are shown, spread over the column."""
@@ -50,7 +51,7 @@ def _preview(name: str, given: GivenHierarchy | None, observed: Observed) -> dic
         tree, words, note = _hierarchy(name, given, observed)
         tree.codes(texts, name)
     except InputError as problem:
-        return {"error": {"kind": type(problem).__name__, "message": str(problem)}, "values": len(texts)}
+        return {"error": failure(problem), "values": len(texts)}
     return {
         "hierarchy": words,
         "note": note,

@@ -15,6 +15,8 @@ from tclose.web.workspace import Opened
 LINES = 8
 _BYTES = 20_000
 _MARKS = ("delimiter", "quote", "encoding", "decimal", "header")
+MARKS = (*_MARKS, "null")
+"""What the page lets a person choose of how a text file is read."""
 
 
 def text_file(opened: Opened) -> FileSource | None:
@@ -60,7 +62,7 @@ def chosen(opened: Opened, asked: Mapping[str, Any]) -> FileSource:
     source = text_file(opened)
     if source is None:
         raise InputError("This table is not read from a text file: there is nothing to choose.")
-    unknown = asked.keys() - {*_MARKS, "null"}
+    unknown = asked.keys() - {*MARKS}
     texts, missing = [asked.get(mark) for mark in _MARKS[:-1]], asked.get("null") or []
     if unknown or not isinstance(missing, list) or not all(text is None or isinstance(text, str) for text in texts):
         raise InputError(f"How a file is read is said by {', '.join(_MARKS)} and null.")

@@ -18,25 +18,33 @@ def answer(data: object, status: int = 200) -> Response:
     return Response(json_text(data, indent=None), status, media_type="application/json")
 
 
-def refusal(status: int, message: str, kind: str = "Refused") -> Response:
-    """Return an error as JSON."""
-    return answer({"error": {"kind": kind, "message": message}}, status)
+def refusal(status: int, message: str) -> Response:
+    """Return an error of a request as JSON."""
+    return answer({"error": _error("Refused", "refused", message)}, status)
+
+
+def _error(kind: str, code: str, message: str) -> dict[str, Any]:
+    return {"kind": kind, "code": code, "message": message, "field": None, "column": None, "hint": None}
 
 
 def failure(problem: BaseException) -> dict[str, Any]:
-    """Return an error as data, without a cell: the text of an error that is not ours is withheld."""
+    """Return an error as data, without a cell: the text of an error that is not ours is withheld.
+
+    A page shows it beside the field and the column that it is about, so that it says no place in a file.
+    """
     if isinstance(problem, TcloseError):
-        return {"kind": type(problem).__name__, "message": str(problem)}
+        return {"kind": type(problem).__name__, **problem.to_dict(), "message": problem.message}
     if isinstance(problem, MemoryError):
-        return {"kind": "MemoryError", "message": "Out of memory. Take fewer columns, or a machine with more."}
+        return _error("MemoryError", "out-of-memory", "Out of memory. Take fewer columns, or a machine with more.")
     if isinstance(problem, RecursionError):
-        return {"kind": "InputError", "message": "What was given is nested too deeply."}
+        return _error("InputError", "nested-too-deeply", "What was given is nested too deeply.")
     if isinstance(problem, OSError) and problem.strerror:
-        return {"kind": "SystemRefused", "message": f"The system refused: {problem.strerror}. Nothing was kept."}
+        message = f"The system refused: {problem.strerror}. Nothing was kept."
+        return _error("SystemRefused", "system-refused", message)
     frames = traceback.extract_tb(problem.__traceback__)
     where = f" in {Path(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else ""
     message = f"Unexpected {type(problem).__name__}{where}. This is a mistake in tclose; no figure is reported."
-    return {"kind": "InternalError", "message": message}
+    return _error("InternalError", "unexpected", message)
 
 
 def status_of(problem: BaseException) -> int:

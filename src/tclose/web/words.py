@@ -2,49 +2,68 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
+from functools import cache
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from tclose.errors import saying
+from tclose.errors import Ask, speaking
+from tclose.models.catalogue import MODELS
+from tclose.options import declared
+from tclose.policy.parts import Hierarchies, SensitiveColumns
+from tclose.policy.policy import every_option
+from tclose.roles import Roles
+from tclose.web.forms import PLACES
+from tclose.web.reading import MARKS
 
 _READING = "'How it is read…'"
-PLACES = {
-    "-q": "the role Quasi-identifier",
-    "-s": "the role Sensitive",
-    ":ordered": "another distance of the column",
-    "--any": "'Someone knows' any 3 columns",
-    "--decimal": _READING,
-    "--delimiter": _READING,
-    "--header": _READING,
-    "--hierarchy": "'Generalised' of the column",
-    "--k": "k 5 among the requirements",
-    "--levels": "'Levels by hand'",
-    "--no-header": _READING,
-    "--null": _READING,
-    "--nulls": "'Missing values' of the column",
-    "--order": "'Order' of the column",
-    "--person": "the role Person",
-    "--population-size": "'People in the population'",
-    "--publish": "the role Publish as is",
-    "--round": "'Rounded to' of the column",
-    "--rows": "the role Identifier instead of Person",
-    "--suppress": "'Share of rows that may be left out'",
-    "tclose": "'Make a release'",
+_BESIDE: Mapping[str, str] = {
+    "anonymize": "'Make a release'",
+    "distance": "the distance of the column",
+    "levels": "'Levels by hand'",
+    "rows": "the role Identifier instead of Person",
 }
-"""What the page calls that for which the command line has an option."""
+"""What the page calls that for which it has no field of an option."""
 
 
-def _of_the_page(python: str, option: str) -> str:
-    """Return the field of the page that an option stands for; what the page has no field for is an option."""
-    del python
-    named = ":ordered" if ":ordered" in option else option.split()[0].rstrip(",")
-    return PLACES.get(named, option)
+@cache
+def _places() -> dict[str, str]:
+    """Return what the page calls the options that it has a field for."""
+    roles = declared(Roles)
+    columns = {**declared(Hierarchies), **declared(SensitiveColumns)}
+    shown = {name: each for name, each in every_option().items() if each.place in PLACES and each.page}
+    return {
+        **{name: f"'{each.label}'" for name, each in shown.items()},
+        **{name: f"'{each.label}' of the column" for name, each in columns.items()},
+        **{name: each.label for name, each in roles.items()},
+        **dict.fromkeys(MARKS, _READING),
+        **_BESIDE,
+    }
+
+
+def of_the_page(ask: Ask) -> str:
+    """Return the field of the page that an option stands for; empty where the page has none.
+
+    Examples
+    --------
+    >>> of_the_page(Ask("person", "id")), of_the_page(Ask("k", 5)), of_the_page(Ask("force", value=True))
+    ('the role Person', 'k 5 among the requirements', '')
+    """
+    if ask.field in MODELS:
+        return f"{ask.field if ask.value is None else f'{ask.field} {ask.value}'} among the requirements"
+    return _places().get(ask.field, "")
+
+
+def label_of(field: str) -> str:
+    """Return what the page calls an option, by its name alone."""
+    every = {**declared(SensitiveColumns), **every_option()}
+    return every[field].label if field in every else field
 
 
 def in_words_of_the_page() -> AbstractContextManager[None]:
     """Let messages speak of the fields of the page."""
-    return saying(_of_the_page)
+    return speaking(of_the_page, label_of)
 
 
 class Speaking:

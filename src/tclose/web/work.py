@@ -102,7 +102,13 @@ def _audit_data(audit: Audit) -> dict[str, Any]:
         "table": words.table_sentences(audit),
         "risk": risk_of_being_found(audit),
         "attackers": [
-            {"attacker": each.attacker, "who": each.who, "found": each.found, "more": each.more}
+            {
+                "attacker": each.attacker,
+                "who": each.who,
+                "found": each.found,
+                "measured": each.chance is not None,
+                "more": each.more,
+            }
             for each in risks(audit)
         ],
         "attributes": {

@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 from tclose.engines.base import Progress
 from tclose.engines.choosing import held_rows
 from tclose.errors import InputError, SourceError
+from tclose.labels import Label
 from tclose.policy.policy import Policy, Required
 from tclose.sources import EXAMPLES, DatabaseTable, is_database, locate
 from tclose.sources.examples import example_named
@@ -214,7 +215,7 @@ class Workspace:
             raise InputError("There is no such database any more; choose it again.")
         source = DatabaseTable(database.uri, table=table)
         if database.folder is not None:
-            source = source.named(f"{table} of {database.label}")
+            source = source.named(Label(f"{table} of {database.label}", table))
         policy = Policy(table=source.address if database.folder is None else None)
         opened = self._opened(source.label, source, policy, roles_known=False)
         opened.database = database.id

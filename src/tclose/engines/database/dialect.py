@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from tclose.engines.database.table import NESTED, DatabaseColumn, Settler
 from tclose.engines.duckdb.sql import literal
 from tclose.engines.optional import imported
-from tclose.errors import SourceError
+from tclose.errors import Hint, SourceError
+from tclose.labels import Label, naming
+from tclose.notes import Note
 from tclose.sources import DatabaseTable
 
 if TYPE_CHECKING:
@@ -28,10 +30,6 @@ _TYPES = {
     "tdD": "DATE", "n": "VARCHAR",
 }  # fmt: skip
 _PATTERNS = ((r"tt[smun]", "TIME"), (r"ts[smun]:", "TIMESTAMP"), (r"ts[smun]:.+", "TIMESTAMP WITH TIME ZONE"))
-_COLLATED = (
-    "Texts are grouped under the rules that {server} has for them: what its collation takes for the same text is one "
-    "value here. To tell texts apart by their bytes, give a query that selects them under a binary collation."
-)
 
 
 @dataclass(frozen=True)
@@ -157,10 +155,10 @@ class Dialect:
         del connection, source, relation
         return None
 
-    def notes(self, source: DatabaseTable, columns: Sequence[DatabaseColumn]) -> tuple[str, ...]:
+    def notes(self, source: DatabaseTable, columns: Sequence[DatabaseColumn]) -> tuple[Note, ...]:
         """Return what has to be said of columns that are read."""
         texts = any(column.type == "VARCHAR" and not column.problem for column in columns)
-        return (_COLLATED.format(server=source.server),) if texts and not self.by_bytes else ()
+        return (_collated(source),) if texts and not self.by_bytes else ()
 
     def cell(self, column: DatabaseColumn) -> str:
         """Return the SQL of a cell: equal for equal values, null where it is missing."""
@@ -220,6 +218,16 @@ def address(source: DatabaseTable) -> str:
 def instead(kind: str) -> str:
     """Return the SQL of what stands for a missing value, in most dialects."""
     return "TIMESTAMP '2000-01-01 00:00:00'" if kind.startswith("TIMESTAMP") else _INSTEAD.get(kind, "0")
+
+
+def _collated(source: DatabaseTable) -> Note:
+    """Return the note that a database takes texts for the same by rules of its own."""
+    server = Label(source.server, "The database")
+    return Note(
+        "texts-by-collation",
+        naming("{} groups texts by its collation: texts that it takes for equal are one value here.", server),
+        Hint("To tell texts apart by their bytes, give a query that selects them under a binary collation."),
+    )
 
 
 def counted_in(connection: Connection, query: str) -> bool:

@@ -9,15 +9,17 @@ from tclose.sources.database import table_name
 MOST_TABLES = 2_000
 
 
-def tables_of(uri: str) -> list[str]:
+def tables_of(uri: str, name: str | None = None) -> list[str]:
     """Return the tables and views of a database, each as ``TABLE`` or ``SCHEMA.TABLE``.
 
     Parameters
     ----------
     uri
         The address of the database, without a table.
+    name
+        How messages name it; by its address if left out.
     """
-    connection = Connection(DatabaseTable(uri, query="the list of its tables"))
+    connection = Connection(DatabaseTable(uri, query="its tables").named("the list of its tables", name))
     try:
         rows = connection.rows(connection.dialect.tables(MOST_TABLES))
     finally:

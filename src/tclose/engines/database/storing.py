@@ -11,7 +11,7 @@ from tclose.engines.database.dialect import Dialect
 from tclose.engines.database.pieces import Pieces, uploaded
 from tclose.engines.database.recoded import Plan
 from tclose.engines.database.table import OpenedTable
-from tclose.errors import SourceError, TcloseError, listed
+from tclose.errors import Ask, Hint, SourceError, TcloseError, listed
 from tclose.sources import DatabaseTable
 
 _LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
@@ -127,8 +127,10 @@ def check_place(connection: Connection, target: DatabaseTable, *, replace: bool)
     there = dialect.is_there(connection, target)
     if there and not replace:
         raise SourceError(
-            f"{target.server} has the table {target.table} already. Name one that is not there, drop it first, or say "
-            "--replace (force=True) to swap it."
+            f"{target.server} has the table {target.table} already.",
+            code="table-exists",
+            field="force",
+            hint=Hint("Name one that is not there, drop it first, or swap it with {}.", Ask("replace", value=True)),
         )
     return there
 

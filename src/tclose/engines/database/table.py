@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from tclose.engines.base import Column, Table
+from tclose.notes import Note
 from tclose.sources import DatabaseTable
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class OpenedTable(Table[DatabaseColumn]):
     """What stands after FROM."""
     columns: tuple[DatabaseColumn, ...]
     label: str
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     settler: Settler | None = field(default=None, repr=False)
     stays: bool = False
     """Whether what is made of it stays in the database, so that columns of any type may be kept."""

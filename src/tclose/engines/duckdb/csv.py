@@ -24,7 +24,9 @@ from tclose.engines.duckdb.wide_texts import WideTexts, may_be_held
 from tclose.engines.inferring import infer
 from tclose.engines.statistics import TableStatistics
 from tclose.engines.text_types import TEXT, TextType, spelling_notes
-from tclose.errors import SourceError, listed
+from tclose.errors import Hint, SourceError, header_hint, listed
+from tclose.labels import naming
+from tclose.notes import Note
 from tclose.sources import FileSource, ReadOptions
 from tclose.sources.csv_format import Dialect, dialect_of
 from tclose.sources.text import Utf8File
@@ -122,12 +124,11 @@ def _check_same(files: Sequence[Utf8File], dialects: Sequence[Dialect], label: s
         if dialect.names != dialects[0].names:
             differing = sorted(set(dialect.names) ^ set(dialects[0].names))
             what = f"{listed(differing)} is in only one of" if differing else "their order differs in"
+            hint = Hint("Give only the files of one table.")
             if guessed and set(dialect.names).isdisjoint(dialects[0].names):  # both may be rows of cells
-                what = "no name is in both first lines, which --no-header takes for rows, of"
-            raise SourceError(
-                f"The files of {label} do not have the same columns: {what} {files[0].name} "
-                f"and {file.name}. Give only the files of one table."
-            )
+                what, hint = "no name is in both first lines of", header_hint()
+            said = "The files of {} do not have the same columns: {} {} and {}."
+            raise SourceError(naming(said, label, what, files[0].name, file.name), code="columns-differ", hint=hint)
 
 
 def _scan(file: Utf8File, dialect: Dialect, options: ReadOptions, folder_values: Mapping[str, str | None]) -> str:
@@ -184,7 +185,7 @@ def _first(connection: duckdb.DuckDBPyConnection, text: TextTable, label: str) -
     return _First(name, known, types, verified, cells)
 
 
-def _bound(connection: duckdb.DuckDBPyConnection, text: TextTable, label: str, notes: tuple[str, ...]) -> LoadedTable:
+def _bound(connection: duckdb.DuckDBPyConnection, text: TextTable, label: str, notes: tuple[Note, ...]) -> LoadedTable:
     view, aliases = fresh_name("source"), text.aliases
     with translated(label, names=text.files, connection=connection):
         first = _first(connection, text, label)
@@ -371,5 +372,5 @@ def _copy_exactly(
     return raw, rows, types
 
 
-def _notes(kept: Sequence[Column], types: Mapping[str, TextType]) -> tuple[str, ...]:
+def _notes(kept: Sequence[Column], types: Mapping[str, TextType]) -> tuple[Note, ...]:
     return spelling_notes({column.name: types[column.alias].meaning for column in kept})

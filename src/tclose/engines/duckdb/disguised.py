@@ -9,7 +9,7 @@ from tclose.engines.disguises import Disguise, Disguised
 from tclose.engines.duckdb.failures import translated
 from tclose.engines.duckdb.sql import fresh_name
 from tclose.engines.duckdb.table import Column, LoadedTable, text_of
-from tclose.errors import InputError, counted
+from tclose.errors import Ask, Hint, InputError, counted
 
 _DIGITS = 24
 """So many hexadecimal digits a pseudonym has; more of the code choose the offset."""
@@ -81,7 +81,9 @@ def _check_dates(table: LoadedTable, column: Column, days: int) -> None:
     if column.type not in (*_SHIFTED, *_MOMENTS):
         raise InputError(
             f"The column {column.name!r} of {table.label} holds no dates that could be shifted, but {column.type}. "
-            "Write dates as 2024-12-31, each of them, or publish the column in another way."
+            "Write dates as 2024-12-31, each of them, or publish the column in another way.",
+            field="shifted",
+            column=column.name,
         )
     first, last = _ENDS.get(column.type, _USUAL_ENDS)
     day = f"CAST({column.alias} AS DATE)"
@@ -91,7 +93,10 @@ def _check_dates(table: LoadedTable, column: Column, days: int) -> None:
     if found:
         raise InputError(
             f"The column {column.name!r} of {table.label} has {counted(found, 'date')} at the end of the calendar. If "
-            "it stands for a missing one, it would give the offset away: declare it missing (null=…, --null TEXT)."
+            "it stands for a missing one, it would give the offset away.",
+            field="shifted",
+            column=column.name,
+            hint=Hint("Declare it missing: {}.", Ask("null")),
         )
 
 

@@ -11,6 +11,7 @@ import duckdb
 
 from tclose.engines.failures import capital, stopped, translating
 from tclose.errors import EngineFailedError, HeadroomError, SourceError
+from tclose.labels import naming
 
 _LINE = re.compile(r"CSV Error on Line: (\d+)")
 _WIDTHS = re.compile(r"^Expected Number of Columns: (\d+) Found: (\d+)$", re.MULTILINE)
@@ -120,20 +121,19 @@ def _csv(text: str, what: str, names: Mapping[str, str]) -> str | None:
             reason = "has a line longer than can be read. Shorten it; or a quote may be open: name the file's quote."
             return f"{_named(text, what, names)} {reason}"
         return None
-    place = f"{_named(text, what, names)}, line {line[1]}"
+    place = naming("{}, line {}", _named(text, what, names), line[1])
     if widths := list(_WIDTHS.finditer(text)):
         expected, found = widths[-1].groups()
-        return (
-            f"{place}: {found} {'cell' if found == '1' else 'cells'} where the first line has {expected}. "
-            "Mend that line, or name the delimiter and quote of the file."
-        )
+        cells = f"{found} {'cell' if found == '1' else 'cells'} where the first line has {expected}"
+        return naming("{}: {}. Mend that line, or name the delimiter and quote of the file.", place, cells)
     if "unterminated quote" in text:
-        return f"{place}: a quote is opened and not closed. Mend that line, or name the quote of the file."
+        return naming("{}: a quote is opened and not closed. Mend that line, or name the quote of the file.", place)
     if "Invalid unicode" in text:
-        return f"{place}: the bytes are not UTF-8 text. Name the encoding of the file."
+        return naming("{}: the bytes are not UTF-8 text. Name the encoding of the file.", place)
     if long := _LONG_LINE.search(text):
-        return f"{place}: longer than {long[1]} bytes. A quote may be open; name the quote of the file."
-    return f"{place}: no cells can be read. Mend that line, or name the delimiter and quote of the file."
+        return naming("{}: longer than {} bytes. A quote may be open; name the quote of the file.", place, long[1])
+    said = "no cells can be read. Mend that line, or name the delimiter and quote of the file."
+    return naming("{}: {}", place, said)
 
 
 def _json(text: str, what: str, names: Mapping[str, str]) -> str | None:

@@ -21,8 +21,11 @@ from tclose.engines.duckdb.problems import MERGED, NO_DAYS, UNCOMPUTED, UNSURE_D
 from tclose.engines.duckdb.sql import fresh_name
 from tclose.engines.duckdb.table import LoadedTable, check_names
 from tclose.engines.duckdb.values import load_values
-from tclose.errors import EmptyTableError, SourceError, closest, either, listed
+from tclose.errors import Ask, EmptyTableError, Hint, SourceError, listed, meant
+from tclose.labels import naming
+from tclose.notes import Note
 from tclose.sources import FileSource, ReadOptions
+from tclose.sources.csv_format import unnamed_columns
 from tclose.sources.text import Allowance
 from tclose.values.texts import same_text
 
@@ -82,7 +85,7 @@ class _Sheet:
     """The columns of a sheet, what was assumed while reading it, and why columns cannot be used, by their places."""
 
     columns: dict[str, list[object]]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     problems: dict[int, str]
 
 
@@ -98,19 +101,25 @@ def _workbook(connection: duckdb.DuckDBPyConnection, path: Path, name: str, opti
         raise _damaged(name, "Excel or OpenDocument") from None
     rows = [[_cell(value, options.null) for value in row] for kind, row in answered if kind == "row"]
     rows = [row for row in rows if any(value is not None for value in row)]
-    which = f"The sheet {sheet!r} of {name}"
+    which = naming("The sheet {} of {}", repr(sheet), name)
     if not rows:
-        raise EmptyTableError(f"{which} is empty.{_other_sheets(shown, sheet)}")
-    notes: tuple[str, ...] = ()
+        raise EmptyTableError(f"{which} is empty.", field="sheet", hint=_other_sheets(shown, sheet))
+    notes: tuple[Note, ...] = ()
     if options.sheet is None and len(shown) > 1:
-        notes = (f"{which} was read, the first of {len(shown)} that are shown.",)
+        notes = (
+            Note(
+                "first-sheet",
+                naming("The sheet {} of {} was read, the first of {} shown.", repr(sheet), name, str(len(shown))),
+                Hint("Read another with {}.", Ask("sheet")),
+            ),
+        )
     if options.header is False:
         names = [f"column_{at + 1}" for at in range(len(rows[0]))]
     else:
         names, unnamed = _titles(rows.pop(0), which, guessed=options.header is None)
         notes += unnamed
     if not rows:
-        raise EmptyTableError(f"{which} has no rows below its first.{_other_sheets(shown, sheet)}")
+        raise EmptyTableError(f"{which} has no rows below its first.", field="sheet", hint=_other_sheets(shown, sheet))
     marks = {kind: places for kind, places in answered if kind != "row"}
     notes += tuple(_errors_read(count, names[at]) for at, count in marks["errors"])
     spoiled = {"merged": MERGED, "uncomputed": UNCOMPUTED, "no days": NO_DAYS, "unsure days": UNSURE_DAYS}
@@ -121,15 +130,15 @@ def _workbook(connection: duckdb.DuckDBPyConnection, path: Path, name: str, opti
     return _Sheet(dict(zip(names, columns, strict=True)), notes, problems)
 
 
-def _other_sheets(shown: Sequence[str], sheet: str) -> str:
+def _other_sheets(shown: Sequence[str], sheet: str) -> Hint | None:
     others = [name for name in shown if name != sheet]
-    how = either("ReadOptions(sheet=…)", "--sheet")
-    return f" The workbook also has {listed(others)}; {how} names one." if others else ""
+    return Hint("The workbook also has {}; name one: {}.", listed(others), Ask("sheet")) if others else None
 
 
-def _errors_read(count: int, column: str) -> str:
+def _errors_read(count: int, column: str) -> Note:
     cells = "1 cell" if count == 1 else f"{count:,} cells"
-    return f"{cells} of {column!r} held an error such as #N/A, read as missing."
+    text = f"{cells} of {column!r} held an error such as #N/A, read as missing."
+    return Note("error-cells-missing", text, column=column)
 
 
 def _first_of_1904(value: object) -> object:
@@ -153,9 +162,8 @@ def _sheet(sheets: Sequence[str], shown: Sequence[str], wanted: str | int | None
         return sheets[wanted - 1]
     if wanted in sheets:
         return str(wanted)
-    near = closest(str(wanted), sheets)
-    hint = f"Did you mean {near!r}?" if near else f"It has {listed(sheets)}."
-    raise SourceError(f"{name} has no sheet {wanted!r}. {hint}")
+    hint = meant(wanted, sheets) or Hint("It has {}.", listed(sheets))
+    raise SourceError(naming("{} has no sheet {}.", name, repr(wanted)), field="sheet", hint=hint)
 
 
 def _cell(value: object, null_text: Sequence[str]) -> object:
@@ -163,22 +171,22 @@ def _cell(value: object, null_text: Sequence[str]) -> object:
     return None if value is None or (isinstance(value, str) and (not value or value in null_text)) else value
 
 
-def _titles(first: Sequence[object], what: str, *, guessed: bool) -> tuple[list[str], tuple[str, ...]]:
+def _titles(first: Sequence[object], what: str, *, guessed: bool) -> tuple[list[str], tuple[Note, ...]]:
     names = [f"column_{at}" if title is None else same_text(title) for at, title in enumerate(first, start=1)]
     unnamed = [name for name, title in zip(names, first, strict=True) if title is None]
     check_names(names, what[:1].lower() + what[1:], guessed=guessed)
-    return names, (f"{what} has a column without a name, called {listed(unnamed)} here.",) if unnamed else ()
+    return names, (unnamed_columns(what, unnamed),) if unnamed else ()
 
 
 def _statistics(
     connection: duckdb.DuckDBPyConnection, path: Path, name: str, source: FileSource
-) -> tuple[dict[str, list[object]], dict[str, dict[float, str]], tuple[str, ...]]:
+) -> tuple[dict[str, list[object]], dict[str, dict[float, str]], tuple[Note, ...]]:
     """Return the columns of a file, what their codes mean, and what was assumed."""
     needed("pyreadstat", "pyreadstat", "Reading SPSS, SAS and Stata files")
     reader = _STATISTICS_READERS.get(path.suffix.lower(), _READER_OF_FORMAT[source.format])
     columns: dict[str, list[object]] = {}
     labels: dict[str, dict[float, str]] = {}
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     try:
         for kind, column, values in answers(connection, name, package="pyreadstat", path=str(path), reader=reader):
             if kind == "labels":
@@ -199,12 +207,15 @@ def _statistics(
     return plain, labels, notes
 
 
-def _kinds_of_missing(column: str, kinds: int, count: int) -> tuple[str, ...]:
+def _kinds_of_missing(column: str, kinds: int, count: int) -> tuple[Note, ...]:
     """Return the note that cells are missing in several ways, of which the table keeps one."""
     if kinds < 2:
         return ()
-    kept = "read as one: whoever tells them apart may find smaller classes"
-    return (f"{count:,} cells of {column!r} are missing in {kinds} ways that the file tells apart, {kept}.",)
+    text = (
+        f"{count:,} cells of {column!r} are missing in {kinds} ways in the file, read as one. Someone who can tell "
+        "them apart may find smaller classes."
+    )
+    return (Note("kinds-of-missing", text, column=column),)
 
 
 def _declared_nulls(options: ReadOptions) -> tuple[str, ...]:

@@ -20,7 +20,9 @@ from tclose.engines.duckdb.problems import unread
 from tclose.engines.duckdb.sql import file_literal, file_literals, literal
 from tclose.engines.duckdb.table import LoadedTable, bind, check_names, check_rows, keep_view
 from tclose.engines.duckdb.utf8_files import scannable
-from tclose.errors import SourceError, listed
+from tclose.errors import Hint, SourceError, listed
+from tclose.labels import naming
+from tclose.notes import Note
 from tclose.sources import FileSource
 
 _MOST_DIGITS = 38
@@ -74,11 +76,12 @@ def load_parquet(connection: duckdb.DuckDBPyConnection, source: FileSource) -> L
     return replace(table, columns=columns, rows=rows, notes=notes, keeper=table.keeper or keep_view)
 
 
-def _rounded_notes(files: Sequence[_File]) -> tuple[str, ...]:
+def _rounded_notes(files: Sequence[_File]) -> tuple[Note, ...]:
     names = [name for name in files[0].types if any(name in file.rounded for file in files)]
     if not names:
         return ()
-    return (f"{listed(names)}: times of Parquet's old type INT96, which are read to the microsecond.",)
+    text = f"{listed(names)}: times of Parquet's old type INT96 are read to the microsecond."
+    return (Note("times-rounded", text, column=names[0]),)
 
 
 def _scan(files: Sequence[_File], options: str) -> str:
@@ -175,9 +178,11 @@ def _files(connection: duckdb.DuckDBPyConnection, source: FileSource) -> list[_F
         differing = sorted(set(names) ^ set(first))
         if differing or (order_matters and names != first):
             what = f"{listed(differing)} is in only one of" if differing else "their order differs in"
+            said = "The files of {} do not have the same columns: {} {} and {}."
             raise SourceError(
-                f"The files of {source.label} do not have the same columns: {what} {files[0].shown} "
-                f"and {file.shown}. Give only the files of one table."
+                naming(said, source.label, what, files[0].shown, file.shown),
+                code="columns-differ",
+                hint=Hint("Give only the files of one table."),
             )
     return files
 

@@ -10,6 +10,7 @@ from tclose.engines.duckdb.connection import connect, disconnect
 from tclose.engines.duckdb.failures import translated
 from tclose.engines.duckdb.sql import fresh_name
 from tclose.engines.duckdb.table import Column, Keeper, LoadedTable, text_of
+from tclose.notes import Note
 from tclose.sources import ReadOptions, Source
 
 
@@ -20,7 +21,7 @@ class HeldTable(Source):
     columns: tuple[Column, ...]
     name: str
     rows: int | None
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     keeper: Keeper | None = field(repr=False)
 
     def bound(self, connection: duckdb.DuckDBPyConnection) -> LoadedTable:

@@ -28,6 +28,7 @@ from tclose.engines.duckdb.failures import translated
 from tclose.engines.duckdb.problems import NESTED, TOO_FINE
 from tclose.engines.duckdb.sql import fresh_name, repeated
 from tclose.engines.statistics import TableStatistics
+from tclose.notes import Note
 
 __all__ = [
     "Column", "Keeper", "LoadedTable", "bind", "check_names", "check_rows", "keep_copy", "keep_view", "nested_problem",
@@ -123,7 +124,7 @@ class LoadedTable(base.Comparable[Column]):
     label: str
     name: str
     rows: int | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     keeper: Keeper | None = field(default=None, repr=False)
     weight: str | None = None
     bare: Bare | None = field(default=None, repr=False)

@@ -21,6 +21,7 @@ from tclose.engines.duckdb.problems import LONG, MIXED, NESTED, NOT_UNICODE, TOO
 from tclose.engines.duckdb.sql import fresh_name
 from tclose.engines.duckdb.table import Column, LoadedTable, check_names, check_rows
 from tclose.errors import SourceError
+from tclose.notes import Note
 
 _INT64 = range(-(2**63), 2**63)
 _INT128 = range(-(10**38) + 1, 10**38)
@@ -89,7 +90,10 @@ def load_values(
     typed = [typed_values(values, mixed_as_text=mixed_as_text) for values in lists.values()]
     table = _copied(connection, names, typed, label)
     texts = [name for name, column in zip(names, typed, strict=True) if column.mixed]
-    table.notes = tuple(f"The column {name!r} mixes text and other values; it was read as text." for name in texts)
+    table.notes = tuple(
+        Note("mixed-values", f"The column {name!r} mixes text and other values; it was read as text.", column=name)
+        for name in texts
+    )
     return table
 
 

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tclose.errors import InputError, SourceError, counted
+from tclose.labels import naming, quoted
+from tclose.notes import Note
 from tclose.sources import ReadOptions, SparkSource
 
 if TYPE_CHECKING:
@@ -61,11 +63,12 @@ def _local(path: str) -> Path:
     return Path(path.removeprefix("file://"))
 
 
-def pattern_notes(frame: DataFrame, path: str) -> tuple[str, ...]:
+def pattern_notes(frame: DataFrame, path: str) -> tuple[Note, ...]:
     """Return how many files Spark matches by a path, if it is a pattern."""
     if not is_pattern(path):
         return ()
-    return (f"{path!r} is a pattern; Spark reads {counted(len(frame.inputFiles()), 'file')} by it.",)
+    files = counted(len(frame.inputFiles()), "file")
+    return (Note("spark-pattern", naming("{} is a pattern; Spark reads {} by it.", quoted(path), files)),)
 
 
 def read_path(spark: SparkSession, path: str, read: ReadOptions | None = None) -> DataFrame:

@@ -39,6 +39,7 @@ from tclose.engines.spark.table import SparkTable, bound, equal_to
 from tclose.engines.spark.writing import target
 from tclose.engines.statistics import TableStatistics
 from tclose.errors import InputError, SourceError
+from tclose.labels import named_in_full
 from tclose.measuring import Measured, Task, check_population
 from tclose.sources import ReadOptions, SparkSource
 from tclose.targets import Target
@@ -90,7 +91,7 @@ class ClusterSession(Engine):
         if isinstance(table, SparkSource):
             frame = read_source(table)
             return replace(bound(frame, table.label), notes=pattern_notes(frame, table.path))
-        label = str(table) if isinstance(table, str | Path) else "a Spark DataFrame"
+        label = named_in_full(table) if isinstance(table, str | Path) else "a Spark DataFrame"
         with translated(repr(label) if isinstance(table, str | Path) else label):
             return bound(frame_of(self.spark, table, self._read), label)
 

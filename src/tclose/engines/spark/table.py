@@ -19,6 +19,7 @@ from tclose.engines.duckdb.problems import NESTED
 from tclose.engines.pieces import text_of
 from tclose.engines.spark.texts import PROBLEM, SPELLING
 from tclose.engines.text_types import spelling_notes
+from tclose.notes import Note
 from tclose.values import castable, named_texts
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ class SparkTable(base.Comparable[Column]):
     frame: DataFrame
     columns: tuple[Column, ...]
     label: str
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     seen: dict[tuple[str, ...], Values] = field(default_factory=dict, repr=False)
     shares: dict[tuple[tuple[str, ...], tuple[tuple[str, ...], ...]], float] = field(default_factory=dict, repr=False)
     person: str | None = None

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from tclose.counts import Integers, Part, joined_blocks
 from tclose.measuring import failing
+from tclose.notes import Note
 from tclose.recoding.checking import failing_classes
 from tclose.recoding.full_domain.lattice import Lattice, bisected_chains, descended
 from tclose.recoding.full_domain.roll_up import Classes, Node, RollUp
@@ -61,26 +62,30 @@ def find(problem: Problem, search: Search) -> Partition | None:
     certain = problem.most_suppressed == 0 and kept_by_merging
     if lattice.size > MOST_TAGGED:
         judge.descend()
-        note = (
-            "Pruned: not all nodes were judged, but those on the steepest way down from the "
-            "coarsest; a better node may exist."
+        note = Note(
+            "search-descended",
+            "Pruned: of all nodes, those on the steepest way down from the coarsest were judged; a better node may "
+            "exist.",
         )
     elif certain:
         judge.bisect_chains()
-        note = "Exact: the nodes that were judged decide about the others."
+        note = Note("search-exact-pruned", "Exact: the nodes that were judged decide about the others.")
     elif search.pruned or lattice.size > MOST_JUDGED:
         judge.bisect_chains()
-        note = (
-            "Pruned: not all nodes were judged, as if generalising could not break what "
-            "held; here it can, so a better node may exist."
+        note = Note(
+            "search-pruned",
+            "Pruned: not all nodes were judged, as if generalising could not break a requirement; here it can, so a "
+            "better node may exist.",
         )
     else:
         judge.every_node()
-        note = "Exact: every node was judged."
+        note = Note("search-exact", "Exact: every node was judged.")
     if not problem.adds_up:
-        note = "Not exact: somebody with several rows counts in each of them; a better node may exist."
+        note = Note(
+            "search-by-rows", "Not exact: a person with several rows counts in each of them; a better node may exist."
+        )
     elif any(task.model.averaged for task in problem.tasks):
-        note = "Not exact: an average is asked of every class; a better node may exist."
+        note = Note("search-averaged", "Not exact: an average is required of every class; a better node may exist.")
     found = judge.best()
     return None if found is None else replace(found, notes=(note,))
 

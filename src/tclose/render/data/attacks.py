@@ -10,6 +10,7 @@ from tclose._version import __version__
 from tclose.attacks.catalogue import ATTACKERS
 from tclose.attacks.findings import Attack, Exposure, Outcome
 from tclose.exact import written
+from tclose.notes import notes_data
 from tclose.render.data.json import SCHEMA_VERSION
 from tclose.render.words.releases import required_texts
 
@@ -39,7 +40,7 @@ def attack_data(attack: Attack) -> dict[str, Any]:
         "withheld_below": attack.few if attack.hides else None,
         "confidential": attack.has_few and attack.shows_people,
         "attackers": [outcome_data(attack, outcome) for outcome in attack.outcomes],
-        "notes": list(attack.notes),
+        "notes": notes_data(attack.notes),
     }
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from tclose._version import __version__
 from tclose.exact import written
 from tclose.frontiers import Frontier, Point
+from tclose.notes import notes_data
 from tclose.render.data.json import SCHEMA_VERSION, finite, threshold_data
 from tclose.render.words.releases import required_texts
 
@@ -27,7 +28,7 @@ def frontier_data(frontier: Frontier) -> dict[str, Any]:
         "loss": frontier.loss,
         "methods": list(frontier.methods),
         "points": [_point_data(frontier, point) for point in frontier.points],
-        "notes": list(frontier.notes),
+        "notes": notes_data(frontier.notes),
     }
 
 

@@ -17,6 +17,7 @@ from tclose.engines.people import Trajectories
 from tclose.exact import written
 from tclose.models.base import Model
 from tclose.models.catalogue import requirements
+from tclose.notes import notes_data
 from tclose.populations.findings import PopulationFinding
 from tclose.presets import Applied, Preset
 from tclose.render.telling.redaction import without_people
@@ -67,14 +68,14 @@ def audit_data(audit: Audit) -> dict[str, Any]:
         **_figures(audit.figures),
         "attributes": {name: _attribute(attribute) for name, attribute in audit.attributes.items()},
         "naming": list(audit.naming),
-        "warnings": list(audit.warnings),
+        "warnings": notes_data(audit.warnings),
         "withheld_below": audit.few if audit.has_few and not audit.shows_people else None,
         "confidential": audit.has_few and audit.shows_people,
         **({} if audit.population is None else {"population": _population(audit.population)}),
         **({} if audit.preset is None else {"preset": _preset(audit.preset)}),
         **({} if audit.any is None else {"any": _any_columns(audit.any)}),
         **({} if audit.composition is None else {"composition": composition_data(audit.composition)}),
-        "notes": list(audit.notes),
+        "notes": notes_data(audit.notes),
     }
 
 
@@ -208,7 +209,7 @@ def _attribute(attribute: AttributeAudit) -> dict[str, Any]:
         "largest_t": value_data(attribute.largest_t),
         **_figures(attribute.figures),
         "drivers": None if drivers is None else {name: value_data(t) for name, t in drivers.items()},
-        "notes": list(attribute.notes),
+        "notes": notes_data(attribute.notes),
     }
 
 

@@ -10,6 +10,7 @@ from urllib.parse import quote
 from xml.etree import ElementTree as ET
 
 from tclose._version import __version__
+from tclose.errors import TcloseError
 from tclose.models.catalogue import MODELS
 from tclose.render.data.json import json_text
 from tclose.render.words.audits import attribute_words, care_sentences, failing_words, found_words, missed_words
@@ -27,7 +28,7 @@ class Judged:
 
     source: str
     audit: Audit | None
-    problem: str = ""
+    problem: TcloseError | None = None
 
     @property
     def file(self) -> str | None:
@@ -87,7 +88,7 @@ def github_text(tables: Sequence[Judged]) -> str:
 def _items(judged: Judged) -> Iterator[_Item]:
     audit = judged.audit
     if audit is None:
-        yield _Item(judged, "tclose", "can be judged", None, visible(judged.problem))
+        yield _Item(judged, "tclose", "can be judged", None, visible(str(judged.problem)))
         return
     for verdict in audit.verdicts:
         name = f"{verdict.requirement.text} of {attribute_words(verdict)}"
@@ -100,7 +101,7 @@ def _remarks(judged: Judged) -> Iterator[_Item]:
     """Return what somebody must know who reads the verdicts."""
     if judged.audit is None:
         return
-    for sentence in (*care_sentences(judged.audit), *judged.audit.warnings):
+    for sentence in (*care_sentences(judged.audit), *map(str, judged.audit.warnings)):
         if sentence:
             yield _Item(judged, "warning", "warning", None, visible(sentence))
 

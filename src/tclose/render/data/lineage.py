@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -10,10 +9,10 @@ from datetime import UTC, datetime
 from typing import Any, Literal
 
 from tclose._version import __version__
+from tclose.labels import public
 from tclose.releases import Release
 from tclose.render.data.json import value_data
 from tclose.render.words.cells import visible
-from tclose.render.words.folders import without_folders
 from tclose.results import Verdict
 
 LINEAGE_ENDING = ".openlineage.json"
@@ -21,6 +20,11 @@ LINEAGE = "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent"
 FACETS = "https://openlineage.io/spec/facets"
 PRODUCER = f"urn:tclose:{__version__}"
 PRIVACY_FACET = "urn:tclose:lineage-facet:1"
+
+
+Dataset = tuple[str, str]
+"""A namespace and a name: the address of a server and a table there, or ``file`` and the name of a file."""
+FILE = "file"
 
 
 @dataclass(frozen=True)
@@ -37,7 +41,7 @@ class LineageRun:
     """One run of a command; all of its events bear its identifier."""
 
     job: str
-    source: str | None = None
+    source: Dataset | None = None
     """What is read, as anyone may know it; None where it has no name before it is read."""
     identifier: str = field(default_factory=lambda: str(uuid.uuid4()))
 
@@ -59,12 +63,12 @@ class LineageRun:
         event["run"]["facets"] = {"errorMessage": why}
         return event
 
-    def completed(self, release: Release, name: str | None, size: int | None = None) -> dict[str, Any]:
+    def completed(self, release: Release, made: Dataset | None, size: int | None = None) -> dict[str, Any]:
         """Return the event of a release: what came out, by its name, and what it promises."""
         event = self._event("COMPLETE")
-        event["inputs"] = [_dataset(visible(without_folders(release.source)))]
-        if name is not None:
-            event["outputs"] = [_output(release, name, size)]
+        event["inputs"] = [_dataset((FILE, visible(public(release.source))))]
+        if made is not None:
+            event["outputs"] = [_output(release, made, size)]
         return event
 
     def _event(self, kind: Literal["START", "COMPLETE", "ABORT", "FAIL"]) -> dict[str, Any]:
@@ -82,7 +86,7 @@ class LineageRun:
 
 def lineage_statement(release: Release, files: Sequence[Handed], run: LineageRun | None = None) -> dict[str, Any]:
     """Return the making of a release as one event, with its verdicts as a facet of what came out."""
-    return (run or LineageRun("anonymize")).completed(release, files[0].name, files[0].size)
+    return (run or LineageRun("anonymize")).completed(release, (FILE, files[0].name), files[0].size)
 
 
 def now() -> str:
@@ -90,15 +94,12 @@ def now() -> str:
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _dataset(name: str) -> dict[str, Any]:
-    """Return a dataset: a table of a server by the server's address, everything else as a file."""
-    served = re.fullmatch(r"(?P<table>.+) of (?P<server>\w+://[^/]+)/(?P<database>.+)", name)
-    if served is None:
-        return {"namespace": "file", "name": name}
-    return {"namespace": served["server"], "name": f"{served['database']}.{served['table']}"}
+def _dataset(dataset: Dataset) -> dict[str, Any]:
+    namespace, name = dataset
+    return {"namespace": namespace, "name": name}
 
 
-def _output(release: Release, name: str, size: int | None) -> dict[str, Any]:
+def _output(release: Release, made: Dataset, size: int | None) -> dict[str, Any]:
     fields = [{"name": column.name, "type": column.type} for column in release.table.columns]
     schema = _facet(f"{FACETS}/1-2-0/SchemaDatasetFacet.json#/$defs/SchemaDatasetFacet", fields=fields)
     privacy = _facet(
@@ -113,7 +114,7 @@ def _output(release: Release, name: str, size: int | None) -> dict[str, Any]:
         rowCount=release.released_rows, **({} if size is None else {"size": size}),
     )  # fmt: skip
     return {
-        **_dataset(name),
+        **_dataset(made),
         "facets": {"schema": schema, "tclose_privacy": privacy},
         "outputFacets": {"outputStatistics": statistics},
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tclose.notes import notes_data
 from tclose.profiling import ColumnProfile, Profile
 from tclose.render.data.json import SCHEMA_VERSION, value_data
 
@@ -15,7 +16,7 @@ def profile_data(profile: Profile) -> dict[str, Any]:
         "source": profile.source,
         "rows": profile.rows,
         "columns": {column.name: _column_data(column) for column in profile.columns},
-        "notes": list(profile.notes),
+        "notes": notes_data(profile.notes),
     }
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from tclose._version import __version__
 from tclose.engines.disguises import Revealed
 from tclose.exact import written
+from tclose.notes import notes_data
 from tclose.releases import Binding, Obstacle, Release, Written
 from tclose.render.data.attacks import attack_data
 from tclose.render.data.json import SCHEMA_VERSION, audit_data, finite, trajectories_data, value_data
@@ -44,7 +45,7 @@ def release_data(release: Release) -> dict[str, Any]:
         "obstacles": [_obstacle(release, obstacle) for obstacle in release.obstacles],
         "binding": None if release.binding is None else _binding(release.binding),
         "attack": None if release.attack is None else attack_data(release.attack),
-        "notes": list(release.notes),
+        "notes": notes_data(release.notes),
     }
 
 

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from tclose.labels import public
 from tclose.releases import Release
 from tclose.render.data.lineage import LINEAGE_ENDING, Handed, lineage_statement, now
 from tclose.render.words import releases as words
 from tclose.render.words.audits import attribute_words, found_words
 from tclose.render.words.beside import beside
 from tclose.render.words.cells import visible
-from tclose.render.words.folders import unfoldered_result, without_folders
+from tclose.render.words.folders import unfoldered_result
 from tclose.results import Verdict
 
 CROISSANT = "http://mlcommons.org/croissant/1.0"
@@ -78,7 +79,7 @@ def dataset_statement(release: Release, files: Sequence[Handed]) -> dict[str, An
     return {
         "@context": _CONTEXT,
         "@type": "sc:Dataset",
-        "name": f"Release of {visible(without_folders(release.source))}",
+        "name": f"Release of {visible(public(release.source))}",
         "description": _description(release),
         "conformsTo": CROISSANT,
         "datePublished": now(),

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 from tclose._version import __version__
-from tclose.errors import statement, to_readers
+from tclose.errors import to_readers
 from tclose.policy.parts import About
 from tclose.render.data.fingerprint import COVERS, MOST_CLASSES, fingerprint
 from tclose.render.document import Cell, Document, Paragraph, Picture, Section, Table, Terms, section, table
@@ -96,7 +96,7 @@ def audit_report(
                 None,
                 (
                     words.table_sentences(seen),
-                    *(visible(statement(warning)) for warning in seen.warnings),
+                    *(visible(warning.text) for warning in seen.warnings),
                     *words.failing_sentences(seen),
                     words.withheld_sentence(seen),
                 ),
@@ -332,7 +332,7 @@ def assumed(audit: Audit) -> Told:
         rows.append(("Identifiers", [joined(roles.identifiers)]))
     rows.append(("Classes are compared with", [visible(audit.reference)]))
     if audit.notes:
-        rows.append(("While reading", [visible(statement(note)) for note in audit.notes]))
+        rows.append(("While reading", [visible(note.text) for note in audit.notes]))
     return rows
 
 
@@ -341,7 +341,7 @@ def _measured(audit: Audit, name: str) -> Iterable[str]:
     yield f"{words.distance_words(attribute.distance)}; {counted(attribute.values, 'value')}"
     left = f" ({units(attribute.left_out, audit.unit)})" if attribute.left_out else ""
     yield f"missing values: {_NULLS[attribute.distance.nulls]}{left}"
-    yield from (visible(statement(note)) for note in attribute.notes)
+    yield from (visible(note.text) for note in attribute.notes)
 
 
 def made_by(audit: Audit | None, made: datetime, *, withheld: bool = False) -> Told:

@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 
-from tclose.errors import either
+from tclose.errors import Ask, Hint
 from tclose.exact import shown
 from tclose.models.catalogue import label
+from tclose.notes import Note
 from tclose.render.document import MARKS, Cell, Document, Notes, Paragraph, Picture, Section, Table, section, table
 from tclose.render.telling.classes import worst_classes
 from tclose.render.telling.compositions import composition_sections
@@ -37,13 +38,13 @@ def audit_document(audit: Audit, *, show_classes: int = SHOWN_CLASSES) -> Docume
         How many of the worst classes to list for each attribute.
     """
     audit = without_people(audit)
-    how = either("audit.with_people() shows them.", "--show-people shows them.")
+    how = str(Hint("{} shows them.", Ask("show_people", value=True)))
     attributes = [each for name in audit.attributes for each in _attribute(audit, name, show_classes)]
     return Document(
         kind="Privacy audit",
         title=words.verdict_sentence(audit),
         care=" ".join(words.care_sentences(audit)),
-        lead=(words.table_sentences(audit), *map(visible, audit.warnings)),
+        lead=(words.table_sentences(audit), *(visible(str(warning)) for warning in audit.warnings)),
         sections=(
             *section("", _requirements(audit)),
             *preset_section(audit),
@@ -64,9 +65,9 @@ def audit_document(audit: Audit, *, show_classes: int = SHOWN_CLASSES) -> Docume
     )
 
 
-def notes(lines: Iterable[str]) -> Notes:
-    """Return notes with nothing in them that a terminal would obey."""
-    return Notes(tuple(visible(line) for line in lines))
+def notes(lines: Iterable[Note | str]) -> Notes:
+    """Return notes, with their hints, with nothing in them that a terminal would obey."""
+    return Notes(tuple(visible(str(line)) for line in lines))
 
 
 def verdict_cell(*, holds: bool, vacuous: bool = False) -> Cell:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 
-from tclose.errors import statement, to_readers
+from tclose.errors import to_readers
 from tclose.exact import shown
 from tclose.frontiers import Frontier
 from tclose.policy.parts import About
@@ -51,7 +51,7 @@ from tclose.render.words.cells import visible
 from tclose.render.words.folders import unfoldered_result
 from tclose.render.words.phrases import classes, counted, everyone, joined, percent, title_of
 from tclose.results import Audit, Figure
-from tclose.roles import CARRIES
+from tclose.roles import IDENTIFIERS_PUBLISHED
 
 _LOSSES_OF_PEOPLE = "In losses, rows of a person that are alike count as one row."
 
@@ -149,7 +149,7 @@ def _audits(release: Release, written: Written | None) -> _Audits | None:
     driving = release.work.drivers()
     attributes = {each: replace(found, drivers=driving[each]) for each, found in own.attributes.items()}
     own = replace(own, source=name, attributes=attributes)
-    own = replace(own, notes=tuple(note for note in own.notes if not note.startswith(CARRIES)))  # it was removed
+    own = replace(own, notes=tuple(note for note in own.notes if note.code != IDENTIFIERS_PUBLISHED))  # it was removed
     return _Audits(own, replace(original, source=name), release.work.before())
 
 
@@ -275,7 +275,7 @@ def _recipe(release: Release) -> Told:
 
 
 def _assumed(release: Release, audits: _Audits | None, made: datetime) -> Told:
-    found = [visible(statement(note)) for note in release.notes]
+    found = [visible(note.text) for note in release.notes]
     notes: Told = [("While making it", found)] if found else []
     if audits is None:
         told: Told = [

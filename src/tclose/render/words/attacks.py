@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tclose.attacks.catalogue import ATTACKERS
 from tclose.attacks.findings import Attack, Exposure, Interval, Outcome
-from tclose.errors import either
+from tclose.errors import Ask, Hint
 from tclose.exact import written
 from tclose.render.words.cells import visible
 from tclose.render.words.phrases import CONFIDENTIAL, counted, joined, percent
@@ -122,10 +122,9 @@ def gathered_sentence(attack: Attack) -> str:
     """Return which groups are told only together, in words; empty where none is."""
     if not attack.hides:
         return ""
-    how = either("attack.with_people() shows them.", "--show-people shows them.")
     return (
         f"Groups of fewer than {counted(attack.few, 'person', 'people')} are told together, with others until they are "
-        f"more: they would show single people. {how}".strip()
+        f"more: they would show single people. {Hint('{} shows them.', Ask('show_people', value=True))}".strip()
     )
 
 

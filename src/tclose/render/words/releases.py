@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from tclose.engines.disguises import Revealed
-from tclose.errors import by_means_of
+from tclose.errors import Ask, in_brackets
 from tclose.exact import decimal_text
 from tclose.models.catalogue import Requirement, few, label
 from tclose.releases import Binding, Obstacle, Release
@@ -217,9 +217,9 @@ def ways_out(release: Release) -> list[str]:
     if release.holds:
         return []
     if made_by_recipe(release):
-        how = by_means_of("widen=True", "--widen")
+        how = in_brackets(Ask("widen", value=True))
         wider = [f"Give rows without a place the coarsest cells{how}."] if spared(release) is not None else []
-        return [*wider, f"Make a new release of this table{by_means_of('tclose.anonymize', 'tclose anonymize')}."]
+        return [*wider, f"Make a new release of this table{in_brackets(Ask('anonymize'))}."]
     if not release.obstacles:
         return []
     return [*map(nearest_sentence, release.obstacles), _ways(release.obstacles)]
@@ -238,11 +238,11 @@ def _ways(obstacles: Sequence[Obstacle]) -> str:
     if all(nearest(each) is not None for each in obstacles):
         ways.append("ask for that" if one else "ask for these")
     if all(each.coarser for each in obstacles):
-        ways.append(f"allow coarser levels{by_means_of('levels={…}', '--levels')}")
+        ways.append(f"allow coarser levels{in_brackets(Ask('levels'))}")
     if (share := obstacles[0].suppress) is not None and share < 1 - Fraction(1, 10**_DIGITS):
         most = decimal_text(math.ceil(share * 10**_DIGITS) / 10**_DIGITS)
-        how = by_means_of(f"suppress='{most}'", f"--suppress {most}")
-        ways.append(f"let up to {percent(share)} of the rows be left out{how}")
+        how = in_brackets(Ask("suppress", most))
+        ways.append(f"suppress up to {percent(share)} of the rows{how}")
     ways = ways or ["leave that requirement out" if one else "leave what cannot be met out of the requirements"]
     *before, last = ways
     sentence = f"{', '.join(before)}{',' * (len(before) > 1)} or {last}" if before else last

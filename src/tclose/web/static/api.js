@@ -20,10 +20,9 @@ function tokenOfThisTab() {
 const token = tokenOfThisTab();
 
 export class Refused extends Error {
-  constructor(status, kind, message) {
-    super(message);
-    this.status = status;
-    this.kind = kind;
+  constructor(status, kind, message, { code = "", field = null, column = null, hint = null } = {}) {
+    super(hint ? `${message} ${hint}` : message);
+    Object.assign(this, { status, kind, code, field, column });
   }
 }
 
@@ -46,7 +45,7 @@ async function ask(method, path, body, options = {}) {
   }
   if (response.ok) return response;
   const told = await response.json().catch(() => ({}));
-  throw new Refused(response.status, told.error?.kind ?? "", told.error?.message ?? `The server answered ${response.status}.`);
+  throw new Refused(response.status, told.error?.kind ?? "", told.error?.message ?? `The server answered ${response.status}.`, told.error ?? {});
 }
 
 export async function get(path, options) {
@@ -103,7 +102,7 @@ export async function follow(job, { signal, told } = {}) {
     signal?.removeEventListener("abort", stop);
   }
   if (job.state === "cancelled" || signal?.aborted) throw new Stopped();
-  if (job.state === "failed") throw new Refused(422, job.error.kind, job.error.message);
+  if (job.state === "failed") throw new Refused(422, job.error.kind, job.error.message, job.error);
   return job;
 }
 

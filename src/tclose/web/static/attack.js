@@ -1,7 +1,7 @@
 // Attackers: what someone learns who knows the method, beside what the same claims get right of strangers.
 
 import { button, h, say } from "./dom.js";
-import { readable, visible } from "./format.js";
+import { readable, visible, withHint } from "./format.js";
 import { drawn, framed } from "./pictures.js";
 import { state } from "./store.js";
 import { worker } from "./work.js";
@@ -30,7 +30,7 @@ function outcome(job, { stale }) {
     framed(drawn(picture, "attack"), "What attackers learn"),
     tables.map(listed),
     h("p", { class: "hint" }, visible(legend)),
-    notes.length ? h("ul", { class: "notes" }, notes.map((note) => h("li", {}, visible(note)))) : null,
+    notes.length ? h("ul", { class: "notes" }, notes.map((note) => h("li", {}, withHint(note)))) : null,
     h("p", { class: "hint" }, "The report of a release with the same settings tells of it."),
   ];
 }

@@ -1,24 +1,15 @@
-// Errors where they belong: at the field that they are about, in the words of the page.
+// Errors where they belong: at the field and the column that they are about.
 
-import { state } from "./store.js";
+import { modelOf, state } from "./store.js";
 
-const THRESHOLD = /^(?:The threshold of )?([a-z_]+)(?:\([^)]*\))? (?:must|needs)/;
-const WORDS = [
-  [/^\[release\] suppress/, "The share of rows that may be left out"],
-  [/ Give one(?: for each)?, 'Generalised' of the column.*$/, " Open the column, and choose how it is generalised."],
-  [/^\[(policy|release)\] /, ""],
-];
+const POPULATION = ["population", "population_size", "sampling_fraction", "weight_column"];
 
-// An error as the page says it: without the words of files and commands.
-export const plainly = (message) => WORDS.reduce((text, [pattern, words]) => text.replace(pattern, words), message);
+const told = (fits) => (state.audit.error && fits(state.audit.error) ? state.audit.error.message : "");
 
-// What is wrong with the threshold of a model, as the last audit was told.
-export function thresholdFault(key) {
-  const { error } = state.audit;
-  return error?.kind === "ThresholdError" && THRESHOLD.exec(error.message)?.[1] === key ? error.message : "";
-}
+// What is wrong with the threshold of a model for an attribute or, where that is null, for all.
+export const thresholdFault = (key, attribute) => told(({ field, column }) => field === key && (attribute === null || column === null || column === attribute));
 
-export const populationFault = () => (/population/i.test(state.audit.error?.message ?? "") ? state.audit.error.message : "");
+export const populationFault = () => told(({ field }) => POPULATION.includes(field));
 
-// What is wrong with a column, by its name in quotes.
-export const columnFault = (name) => (state.audit.error?.kind !== "ThresholdError" && state.audit.error?.message.includes(`'${name}'`) ? plainly(state.audit.error.message) : "");
+// What is wrong with a column; what is wrong with a threshold for it is said at the threshold.
+export const columnFault = (name) => told(({ field, column }) => column === name && !modelOf(field));

@@ -1,9 +1,8 @@
 // The verdict and the figures, as the last audit found them; marked as stale while a new one runs.
 
 import { button, careful, h, redraw, tabled, verdictKind } from "./dom.js";
-import { both, counted, figure, fraction, keyText, number, titleOf, visible } from "./format.js";
+import { both, counted, figure, fraction, keyText, number, titleOf, visible, withHint } from "./format.js";
 import { take } from "./api.js";
-import { plainly } from "./faults.js";
 import { meaning } from "./terms.js";
 import { madeFor, outdated, sure, taking, tried } from "./stale.js";
 import { kept, listen, measure, modelOf, quasi, sensitive, state } from "./store.js";
@@ -23,7 +22,7 @@ export function figuresPanel(explain) {
 function content(explain) {
   const { busy, stale, error, result, sample, made, stage } = state.audit;
   const status = h("p", { class: "status", id: "stage", "aria-hidden": String(!busy) }, busy ? stage || "Measuring…" : stale ? "Waiting…" : "");
-  if (error) return [status, h("section", { class: "verdict fails" }, h("h2", {}, titleOf(error, "This cannot be measured")), h("p", { role: "alert" }, visible(plainly(error.message))), h("p", { class: "actions" }, button("Measure again", measure, { class: "quiet", id: "measure-again" })))];
+  if (error) return [status, h("section", { class: "verdict fails" }, h("h2", {}, titleOf(error, "This cannot be measured")), h("p", { role: "alert" }, visible(error.message)), h("p", { class: "actions" }, button("Measure again", measure, { class: "quiet", id: "measure-again" })))];
   if (!result) return busy ? [status, sample ? impression(sample) : waiting()] : [status, missing()];
   const { audit } = result;
   return [
@@ -72,7 +71,7 @@ function verdict({ audit, verdict: sentence, care, table }, stale) {
   const judged = audit.holds === null || stale ? null : audit.holds;
   const kind = verdictKind(judged, care, stale);
   const mark = judged === null ? "" : judged ? "✓ " : "✗ ";
-  return h("section", { class: `verdict ${kind}` }, stale ? h("p", { class: "outdated" }, h("strong", {}, madeFor(state.audit.made))) : null, h("h2", { class: kind }, h("span", { "aria-hidden": "true" }, mark), sentence), careful(care), h("p", { class: "soft" }, table, meaning("reference")), audit.warnings.map((line) => h("p", { class: "warning" }, visible(line))));
+  return h("section", { class: `verdict ${kind}` }, stale ? h("p", { class: "outdated" }, h("strong", {}, madeFor(state.audit.made))) : null, h("h2", { class: kind }, h("span", { "aria-hidden": "true" }, mark), sentence), careful(care), h("p", { class: "soft" }, table, meaning("reference")), audit.warnings.map((line) => h("p", { class: "warning" }, withHint(line))));
 }
 
 function card(key, risk, found) {
@@ -117,14 +116,15 @@ function required(audit, explain) {
 }
 
 // A chance with its fraction below it, or why there is none.
-function chance(found) {
+function chance(found, measured) {
+  if (!measured) return h("span", {}, found);
   const [value, exact] = found.split(/ (?=\()/);
-  return /^\d/.test(value) ? [h("span", { class: "value" }, value), h("span", { class: "exact" }, exact ?? "")] : h("span", {}, found);
+  return [h("span", { class: "value" }, value), h("span", { class: "exact" }, exact ?? "")];
 }
 
 // Who could find people, and how likely.
 function finders(attackers) {
-  const card = ({ attacker, who, found, more }) => h("li", { class: "card figure-card", "data-attacker": attacker }, h("span", { class: "name" }, `The ${attacker}`), h("span", { class: "soft" }, who.charAt(0).toUpperCase() + who.slice(1)), chance(found), more ? h("span", { class: "soft" }, visible(more)) : null);
+  const card = ({ attacker, who, found, measured, more }) => h("li", { class: "card figure-card", "data-attacker": attacker }, h("span", { class: "name" }, `The ${attacker}`), h("span", { class: "soft" }, who.charAt(0).toUpperCase() + who.slice(1)), chance(found, measured), more ? h("span", { class: "soft" }, visible(more)) : null);
   return h("section", { class: "finders", "aria-label": "Who could find people" }, h("h3", {}, "Who could find people"), h("ul", { class: "cards" }, attackers.map(card)));
 }
 
@@ -187,5 +187,5 @@ function everything(audit) {
 
 function notes(audit) {
   const lines = [...audit.notes, ...Object.values(audit.attributes).flatMap((attribute) => attribute.notes)];
-  return lines.length ? h("ul", { class: "notes" }, lines.map((line) => h("li", {}, visible(line)))) : null;
+  return lines.length ? h("ul", { class: "notes" }, lines.map((line) => h("li", {}, withHint(line)))) : null;
 }

@@ -21,6 +21,9 @@ export function readable(sentence) {
   return visible(String(sentence).replace(/\S{81,}/gu, (word) => `${word.slice(0, 79)}…`));
 }
 
+// A note or an error: what there is to know, and what to do.
+export const withHint = ({ text, message, hint }) => visible([text ?? message, hint].filter(Boolean).join(" "));
+
 export function cell(value) {
   if (value === null || value === undefined) return "∅";
   return value === "" ? '""' : shown(value);

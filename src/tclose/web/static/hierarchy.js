@@ -2,7 +2,7 @@
 
 import { button, field, h, say, select } from "./dom.js";
 import { post } from "./api.js";
-import { counted, shown, visible } from "./format.js";
+import { counted, shown, visible, withHint } from "./format.js";
 import { meaning } from "./terms.js";
 import { treeEditor } from "./tree.js";
 import { change, look, state, tell } from "./store.js";
@@ -71,7 +71,7 @@ function weigh(name, text) {
 
 function preview(name, found) {
   if (!found) return h("p", { class: "hint" }, "Looking at the values…");
-  if (found.error) return h("p", { class: "problem", role: "alert" }, found.error.message);
+  if (found.error) return h("p", { class: "problem", role: "alert" }, withHint(found.error));
   const heads = found.levels.map(({ level, nodes }) => h("th", { scope: "col" }, level === 0 ? counted(nodes, "value") : `level ${level}: ${nodes.toLocaleString("en")}`));
   return h(
     "details",
@@ -127,7 +127,7 @@ export function hierarchyLoader() {
       }
       const kept = `${listedAs("Kept for when they are quasi-identifiers: ", others, ".")}${listedAs("Kept for a distance by a tree: ", sensitive, ".")}`;
       const sentence = `${names.length ? `Loaded for ${names.map(visible).join(", ")}.` : "None was loaded."}${kept}`;
-      told.replaceChildren(h("p", { class: "hint" }, sentence), ...problems.map(({ file, message }) => h("p", { class: "problem" }, `${visible(file)}: ${visible(message)}`)));
+      told.replaceChildren(h("p", { class: "hint" }, sentence), ...problems.map((problem) => h("p", { class: "problem" }, `${visible(problem.file)}: ${withHint(problem)}`)));
       say(sentence);
     } catch (problem) {
       told.replaceChildren(h("p", { class: "problem" }, visible(problem.message)));

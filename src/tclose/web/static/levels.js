@@ -2,7 +2,7 @@
 
 import { button, h, later, redraw, say } from "./dom.js";
 import { run, unexpected } from "./api.js";
-import { both, figure, fraction, percent, shown, visible } from "./format.js";
+import { both, figure, fraction, percent, shown, visible, withHint } from "./format.js";
 import { latticePanel } from "./lattice.js";
 import { meaning } from "./terms.js";
 import { change, listen, quasi, sensitive, state } from "./store.js";
@@ -76,7 +76,7 @@ export function levelsPanel() {
 
   function slider(name) {
     const found = state.hierarchies[name];
-    if (!found || found.error) return h("p", { class: "hint" }, `${visible(name)}: ${found?.error?.message ?? "looking at the values…"}`);
+    if (!found || found.error) return h("p", { class: "hint" }, `${visible(name)}: ${found?.error ? withHint(found.error) : "looking at the values…"}`);
     levels[name] = Math.min(levels[name] ?? 0, found.height);
     const now = h("output", { for: `level-${name}` });
     const tellLevel = () => {

@@ -4,7 +4,7 @@ import { button, careful, field, h, redraw, say, select, tabled, verdictKind } f
 import { take } from "./api.js";
 import { aboutReport } from "./about.js";
 import { comparison } from "./compare.js";
-import { percent, sign, visible } from "./format.js";
+import { percent, sign, visible, withHint } from "./format.js";
 import { taking } from "./stale.js";
 import { meaning } from "./terms.js";
 import { usefulness } from "./useful.js";
@@ -14,12 +14,12 @@ import { worker } from "./work.js";
 export function releasePanel() {
   const options = h("div", { class: "options" });
   const place = h("div", { class: "outcome", id: "release-outcome" });
-  let fault = "";
+  let fault = null;
   const draw = () => redraw(options, settings(fault));
-  const marked = (message) => { fault = message; draw(); };
+  const marked = (problem) => { fault = problem; draw(); };
   const work = worker(place, { done: outcome, label: "Making a release", failed: marked });
   work.resume(state.jobs.anonymize);
-  listen("policy", () => marked(""));
+  listen("policy", () => marked(null));
   draw();
   return h(
     "section",
@@ -37,14 +37,14 @@ function settings(fault) {
   const set = (key, value, usual) => change((policy) => { if (value === usual) delete policy.release[key]; else policy.release[key] = value; }, { measured: false });
   const methods = state.words.methods.map((method) => [method.key, method.key]);
   const losses = state.words.losses.map((loss) => [loss.key, `${loss.key}: ${loss.title}`]);
-  const ofShare = fault.startsWith("The share of rows that may be left out");
+  const ofShare = fault?.field === "suppress";
   const suppress = h("input", { type: "text", inputmode: "decimal", id: "suppress", value: chosen.suppress ?? "", placeholder: "0", "aria-invalid": ofShare ? "true" : null, "aria-describedby": ofShare ? "suppress-fault" : null, on: { change: () => set("suppress", suppress.value.trim() || "0", "0") } });
   const lost = state.words.losses.find((loss) => loss.key === (chosen.loss ?? "lm"))?.meaning;
   const means = state.words.methods.find((method) => method.key === (chosen.method ?? "auto"))?.meaning;
   return [
     field("Method", select(methods, chosen.method ?? "auto", (method) => set("method", method, "auto"), { id: "method" }), means),
     field("Lose least of", select(losses, chosen.loss ?? "lm", (loss) => set("loss", loss, "lm"), { id: "loss" }), lost, meaning("loss")),
-    field("Share of rows that may be left out", suppress, ofShare ? h("span", { class: "problem", id: "suppress-fault" }, visible(fault)) : null, meaning("suppress")),
+    field("Share of rows that may be left out", suppress, ofShare ? h("span", { class: "problem", id: "suppress-fault" }, visible(fault.message)) : null, meaning("suppress")),
     tick("intervals", "Intervals of their own for numbers and dates", chosen.intervals ?? true, (on) => set("intervals", on, true)),
   ];
 }
@@ -66,7 +66,7 @@ function outcome(job, { stale, again }) {
     release.holds ? comparison(job) : null,
     release.holds ? usefulness(job) : null,
     release.holds ? downloads(job) : null,
-    release.notes.length ? h("ul", { class: "notes" }, release.notes.map((note) => h("li", {}, visible(note)))) : null,
+    release.notes.length ? h("ul", { class: "notes" }, release.notes.map((note) => h("li", {}, withHint(note)))) : null,
   ];
 }
 

@@ -77,7 +77,7 @@ function unlimited() {
 function row(key, attribute, text) {
   const model = modelOf(key);
   const id = `threshold-${key}-${attribute ?? ""}`;
-  const fault = thresholdFault(key);
+  const fault = thresholdFault(key, attribute);
   const place = (policy) => (attribute === null ? policy.policy : policy.columns[attribute]);
   const input = h("input", {
     type: "text", inputmode: "decimal", id, value: Array.isArray(text) ? text.join(",") : String(text), "aria-invalid": fault ? "true" : null, "aria-describedby": fault ? `${id}-fault` : null,

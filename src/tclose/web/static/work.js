@@ -2,7 +2,6 @@
 
 import { button, h, redraw, say } from "./dom.js";
 import { follow, get, run, Stopped, unexpected } from "./api.js";
-import { plainly } from "./faults.js";
 import { visible } from "./format.js";
 import { outdated } from "./stale.js";
 import { listen, looked, state, tell } from "./store.js";
@@ -27,7 +26,7 @@ export function worker(place, { done, label, failed = () => null }) {
   async function watch(kind, started) {
     current?.abort();
     last = null;
-    failed("");
+    failed(null);
     if (kind === "anonymize") state.release = null;
     tell("release");
     const mine = (current = new AbortController());
@@ -52,9 +51,9 @@ export function worker(place, { done, label, failed = () => null }) {
         redraw(place, h("p", { class: "soft" }, "Cancelled. Nothing was kept."));
         say("Cancelled");
       } else {
-        const message = plainly(unexpected(problem).message);
-        failed(message);
-        redraw(place, h("p", { class: "problem", role: "alert" }, visible(message)));
+        const told = unexpected(problem);
+        failed(told);
+        redraw(place, h("p", { class: "problem", role: "alert" }, visible(told.message)));
       }
     }
   }
