@@ -149,8 +149,8 @@ WAYS = [
     ({"coarser": True}, "Ask for that or allow coarser levels (--levels NAME=LEVELS)."),
     ({"suppress": Fraction(1, 3)}, "Ask for that or suppress up to 33.3 % of the rows (--suppress 0.3334)."),
     ({"coarser": True, "suppress": Fraction(1, 4)},
-     "Ask for that, allow coarser levels (--levels NAME=LEVELS), or suppress up to 25 % of the rows (--suppress "
-     "0.25)."),
+     ("Ask for that, allow coarser levels (--levels NAME=LEVELS), or suppress up to 25 % of the rows "
+      "(--suppress 0.25).")),
 ]  # fmt: skip
 
 
