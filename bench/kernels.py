@@ -1,14 +1,17 @@
-"""The paper's two ways against the sparse kernel: one class of d values in a domain of m.
+"""The paper's two ways against the sparse kernel, one class of d values in a domain of m; then every kernel.
 
-python bench/kernels.py
+python bench/kernels.py [OLD]     (OLD: the source of a version with Numba; see bench/compiled_kernels.py)
 """
 
 from __future__ import annotations
 
+import sys
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 
+import compiled_kernels
 from clock import best_of, machine
 from tclose.counts import Distribution, sparse_block
 from tclose.distances.ground import exact_distance
@@ -25,6 +28,8 @@ def main() -> None:
     print("\n| values m | classes | sparse, compiled: ns per (class, value) pair |\n|---|---|---|")
     for m in (100, 10_000, 1_000_000):
         compiled(m)
+    print("\nEvery kernel, on the longest of the calls that audits, releases and an attack made\n")
+    compiled_kernels.compared(Path(sys.argv[1]) if sys.argv[1:] else None)
 
 
 def compare(m: int) -> None:

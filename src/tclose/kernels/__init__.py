@@ -32,7 +32,7 @@ if TYPE_CHECKING:  # arrays of any of the types that a kernel's .pxd file names
 
 COMPILED = ("annealing", "clusters", "counting", "covering", "distances", "lattice", "partitions", "people")
 _FOLDER = Path(__file__).parent
-_AGAIN = "Install tclose again: pip install --force-reinstall --no-deps tclose"
+_AGAIN = "Install it again, in the folder of its repository: pip install --force-reinstall --no-deps ."
 
 
 def __getattr__(name: str) -> ModuleType:

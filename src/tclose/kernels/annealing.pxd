@@ -121,7 +121,7 @@ cdef inline void _clear(Classes classes, int64_t c) noexcept nogil
 cdef inline void _change(Costs costs, Limits limits, Units units, Classes classes, int64_t c, int64_t u, int64_t side, int64_t sign, double beyond, double strictness) noexcept nogil
 @cython.locals(at=int64_t, c=int64_t, q=int64_t)
 cdef inline void _foresee(Costs costs, Units units, Classes classes, Scan scan, int64_t u, float weight) noexcept nogil
-@cython.locals(least=float, at=int64_t)
+@cython.locals(one=float, two=float, three=float, four=float, at=int64_t)
 cdef inline float _least_of(Scan scan, int64_t begin, int64_t end) noexcept nogil
 @cython.locals(block=int64_t, at=int64_t, c=int64_t)
 cdef inline int64_t _following(Scan scan, double most) noexcept nogil

@@ -581,11 +581,19 @@ def _foresee(costs, units, classes, scan, u, weight):
 
 
 def _least_of(scan, begin, end):
-    """Return the least that is foreseen of some classes."""
-    least = NEVER
-    for at in range(begin, end):
-        least = min(least, scan.foreseen[at])
-    return least
+    """Return the least that is foreseen of some classes: four minima at a time, so that none waits for the last."""
+    one, two, three, four = NEVER, NEVER, NEVER, NEVER
+    at = begin
+    while at + 4 <= end:
+        one = min(one, scan.foreseen[at])
+        two = min(two, scan.foreseen[at + 1])
+        three = min(three, scan.foreseen[at + 2])
+        four = min(four, scan.foreseen[at + 3])
+        at += 4
+    while at < end:
+        one = min(one, scan.foreseen[at])
+        at += 1
+    return min(one, two, three, four)
 
 
 def _following(scan, most):
