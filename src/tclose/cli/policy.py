@@ -25,6 +25,8 @@ example, or the default. Other commands take the same options.
   tclose policy --policy tclose.toml --format json
 """
 _FORMATS = ("text", "json", "toml")
+_WIDEST = 60
+"""So wide are columns of text at most."""
 
 
 @click.command("policy", cls=Command, help=_HELP)
@@ -55,7 +57,7 @@ def _rendered(policy: Policy, form: str) -> str:
         return json_text(
             {"version": VERSION, "policy": [dict(zip(("option", "value", "origin"), row, strict=True)) for row in rows]}
         )
-    widths = [max(len(row[at]) for row in rows) for at in range(2)]
+    widths = [min(_WIDEST, max(len(row[at]) for row in rows)) for at in range(2)]
     return "\n".join(f"{name:{widths[0]}}  {value:{widths[1]}}  {origin}".rstrip() for name, value, origin in rows)
 
 
