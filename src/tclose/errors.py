@@ -130,6 +130,16 @@ def speaking(words: Words, names: Callable[[str], str] = str) -> Iterator[None]:
 
 
 @contextmanager
+def in_files() -> Iterator[None]:
+    """Say options by their names, as files do."""
+    before = _NAMES.set(str)
+    try:
+        yield
+    finally:
+        _NAMES.reset(before)
+
+
+@contextmanager
 def to_readers() -> Iterator[None]:
     """Say no option: readers of a report have none at hand."""
     with speaking(lambda _ask: ""):

@@ -424,10 +424,7 @@ class Option:
         try:
             return self.kind.read(value)
         except UnfitError as problem:
-            said = self.name if place else None
-            raise OptionError(self.name, str(problem), column=problem.column, said=said, hint=problem.hint).of(
-                place
-            ) from None
+            raise OptionError(self.name, str(problem), column=problem.column, hint=problem.hint).of(place) from None
 
 
 _MARK = "tclose option"

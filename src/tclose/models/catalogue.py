@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from tclose.errors import Ask, Hint, ThresholdError, about, listed, meant
+from tclose.errors import Ask, Hint, ThresholdError, about, listed, meant, named
 from tclose.exact import DECIMALS, Number, fraction, written
 from tclose.models.alpha_k import AlphaK
 from tclose.models.base import AttributeModel, Model, TableModel
@@ -163,7 +163,7 @@ def _requirements_of(key: str, numbers: object, attribute: str | None) -> list[R
     given = dict(zip(model.form, _numbers(numbers, key, len(model.form), wanted), strict=False))
     if "threshold" not in given:
         raise ThresholdError(
-            f"{key} needs {len(model.form)} numbers ({', '.join(model.form)}), such as {model.example}."
+            f"{named(key)} needs {len(model.form)} numbers ({', '.join(model.form)}), such as {model.example}."
         )
     threshold = given.pop("threshold")
     _check(model, threshold)
@@ -179,8 +179,8 @@ def _numbers(value: object, key: str, most: int, wanted: str = DECIMALS) -> list
     else:
         parts = [value]
     if not 1 <= len(parts) <= most:
-        raise ThresholdError(f"{key} takes {most} number{'s' if most > 1 else ''}, not {len(parts)}.")
-    return [fraction(part, key, wanted) for part in parts]  # type: ignore[arg-type]
+        raise ThresholdError(f"{named(key)} takes {most} number{'s' if most > 1 else ''}, not {len(parts)}.")
+    return [fraction(part, named(key), wanted) for part in parts]  # type: ignore[arg-type]
 
 
 _BEYOND_ALL_TABLES = 2**62
@@ -190,12 +190,12 @@ _BEYOND_ALL_TABLES = 2**62
 def _check(model: type[Model], threshold: Fraction) -> None:
     low, high = model.bounds
     if threshold > high >= _BEYOND_ALL_TABLES:
-        raise ThresholdError(f"The threshold of {model.key} is larger than any table can have.")
+        raise ThresholdError(f"{named(model.key)} is larger than any table can have.")
     if not low <= threshold <= high:
         top = "" if high >= _BEYOND_ALL_TABLES else f" and at most {high}"
-        raise ThresholdError(f"The threshold of {model.key} must be at least {low}{top}, not {written(threshold)}.")
+        raise ThresholdError(f"{named(model.key)} must be at least {low}{top}, not {written(threshold)}.")
     if model.whole and threshold.denominator != 1:
-        raise ThresholdError(f"The threshold of {model.key} must be a whole number, not {written(threshold)}.")
+        raise ThresholdError(f"{named(model.key)} must be a whole number, not {written(threshold)}.")
 
 
 def _built(model: type[Model], parameters: dict[str, Fraction]) -> Model:

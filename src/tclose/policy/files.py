@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from tclose.documents import read_whole
-from tclose.errors import Hint, InputError, PolicyError, about, listed
+from tclose.errors import Hint, InputError, PolicyError, ThresholdError, about, in_files, listed
 from tclose.options import FilePath, Option, TableName
 from tclose.policy.columns import RECODING_KEYS, Column, check_keys, column_of, model_keys, threshold_text
 from tclose.policy.policy import VERSION, Policy, every_option
@@ -237,8 +237,17 @@ def _data_of(text: str, path: Path) -> dict[str, Any]:
 def _checked(data: Mapping[str, object], path: Path) -> Policy:
     """Return the policy that the data of a file say; what is wrong is said of the file."""
     try:
-        policy = policy_of(data, path.parent)
-        policy.requirements()
+        with in_files():
+            policy = policy_of(data, path.parent)
+            _check_requirements(policy)
     except InputError as problem:
         raise problem.of(f"{path}: ") from None
     return replace(policy, file=str(path))
+
+
+def _check_requirements(policy: Policy) -> None:
+    """Refuse requirements that cannot be, and say where they stand."""
+    try:
+        policy.requirements()
+    except ThresholdError as problem:
+        raise problem.of("[policy] " if problem.column is None else f"[columns] {problem.column}: ") from None

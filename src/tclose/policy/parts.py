@@ -80,14 +80,14 @@ class Levels(Kind):
 
     def read(self, value: object) -> Any:
         """Return a level, or two."""
+        if isinstance(value, str):
+            value = self.parse(value)
         if _is_level(value):
             return value
         pair = list(value) if isinstance(value, list | tuple) else []
         if len(pair) == 2 and all(map(_is_level, pair)) and pair[0] <= pair[1]:
             return pair[0], pair[1]
-        raise UnfitError(
-            "must be a level such as 2, or the finest and the coarsest: 0..2 on the command line, else [0, 2]."
-        )
+        raise UnfitError("must be a level such as 2, or the finest and the coarsest, such as 0..2.")
 
     def parse(self, text: str) -> object:
         """Return the levels that a text says: ``2``, or from the finest to the coarsest, ``0..2``."""
@@ -103,7 +103,8 @@ class Levels(Kind):
     def schema(self) -> Schema:
         """Return the JSON Schema."""
         level = {"type": "integer", "minimum": 0}
-        return {"anyOf": [level, {"type": "array", "items": level, "minItems": 2, "maxItems": 2}]}
+        two = {"type": "array", "items": level, "minItems": 2, "maxItems": 2}
+        return {"anyOf": [level, two, {"type": "string"}]}
 
 
 def _is_level(value: object) -> bool:
