@@ -272,13 +272,13 @@ drawn = st.one_of(
 @st.composite
 def policies(draw):
     columns = draw(st.lists(names, unique=True, max_size=7))
-    cuts = sorted(draw(st.lists(st.integers(0, len(columns)), min_size=5, max_size=5)))
-    quasi, sensitive, identifiers, insensitive, shifted, telling = (
+    cuts = sorted(draw(st.lists(st.integers(0, len(columns)), min_size=7, max_size=7)))
+    quasi, sensitive, identifiers, insensitive, shifted, telling, remove, undecided = (
         columns[start:end] for start, end in zip([0, *cuts], [*cuts, len(columns)], strict=True)
     )
     roles = Roles(
         quasi, {name: draw(distances) for name in sensitive}, identifiers, draw(st.sampled_from(["each", "quasi"])),
-        publish=[*insensitive, *telling[1:]], shifted=shifted,
+        publish=[*insensitive, *telling[1:]], shifted=shifted, remove=remove, undecided=undecided,
         **{draw(st.sampled_from(["person", "pseudonym"])): name for name in telling[:1]},
         others=draw(st.sampled_from(["publish", "remove", "refuse" if columns else None])),
     )  # fmt: skip

@@ -40,8 +40,8 @@ def column(name, *, kind="VARCHAR", rows=1000, distinct=50, nulls=0, problem=Non
         ("STATETAX", "sensitive"), ("FEDTAX", "sensitive"), ("AGI", "sensitive"), ("TAXINC", "sensitive"),
         ("Jahreseinkommen", "sensitive"), ("incomes", "sensitive"), ("remarks", "sensitive"), ("notes", "sensitive"),
         ("homecity", "quasi-identifier"), ("Geburtsort", "quasi-identifier"), ("Wohnort", "quasi-identifier"),
-        ("package", "publish"), ("stage", "publish"), ("colour", "publish"), ("", "publish"),
-        ("interstate", "publish"), ("understated", "publish"), ("nomad", "publish"),
+        ("package", "undecided"), ("stage", "undecided"), ("colour", "undecided"), ("", "undecided"),
+        ("interstate", "undecided"), ("understated", "undecided"), ("nomad", "undecided"),
     ],
 )  # fmt: skip
 def test_names_suggest_roles(name, role):
@@ -50,28 +50,36 @@ def test_names_suggest_roles(name, role):
 
 def test_a_weak_name_needs_many_values():
     assert suggested(column("id", distinct=1000))[0] == "identifier"
-    assert suggested(column("product code", distinct=12))[0] == "publish"
+    assert suggested(column("product code", distinct=12))[0] == "undecided"
 
 
 def test_figures_suggest_roles_where_names_say_nothing():
     assert suggested(column("xq", distinct=990))[0] == "identifier"
-    assert suggested(column("xq", distinct=600))[0] == "quasi-identifier"
-    assert suggested(column("xq", kind="DOUBLE", distinct=1000))[0] == "quasi-identifier"
-    assert suggested(column("xq", kind="BIGINT", distinct=1000))[0] == "quasi-identifier"
+    assert suggested(column("xq", distinct=600))[0] == "undecided"
+    assert suggested(column("xq", kind="DOUBLE", distinct=1000))[0] == "undecided"
+    assert suggested(column("xq", kind="BIGINT", distinct=1000))[0] == "undecided"
     assert suggested(column("xq", kind="BIGINT", distinct=1000, numbering=True))[0] == "identifier"
     assert suggested(column("xq", kind="DATE"))[0] == "quasi-identifier"
     assert suggested(column("xq", emails=0.9))[0] == "identifier"
-    assert suggested(column("salary", distinct=1))[0] == "publish"
-    assert suggested(column("salary", distinct=0, nulls=1000))[0] == "publish"
+    assert suggested(column("salary", distinct=1))[0] == "remove"
+    assert suggested(column("salary", distinct=0, nulls=1000))[0] == "remove"
     assert suggested(column("salary", distinct=1, nulls=2))[0] == "sensitive"
     assert "nested" in suggested(column("salary", problem="nested"))[1]
 
 
-@pytest.mark.parametrize(("distinct", "role"), [(900, "identifier"), (300, "sensitive"), (12, "sensitive")])
+@pytest.mark.parametrize(("distinct", "role"), [(900, "remove"), (300, "sensitive"), (12, "sensitive")])
 @pytest.mark.parametrize("name", ["xq", "notes", "column_7", "city", "diagnosis"])
 def test_free_text_is_never_published_as_it_is(name, distinct, role):
-    known = {"city": "quasi-identifier"}.get(name, "sensitive")
-    assert suggested(column(name, distinct=distinct, sentences=0.8))[0] == (role if role == "identifier" else known)
+    known = {"city": "quasi-identifier", "xq": "remove", "column_7": "remove"}.get(name, "sensitive")
+    assert suggested(column(name, distinct=distinct, sentences=0.8))[0] == (role if role == "remove" else known)
+
+
+@given(
+    st.text(max_size=20), st.sampled_from(["VARCHAR", "BIGINT", "DOUBLE", "DATE", "BOOLEAN"]), st.integers(0, 1000),
+    st.integers(0, 5),
+)  # fmt: skip
+def test_publishing_is_never_suggested(name, kind, distinct, nulls):
+    assert suggested(column(name, kind=kind, distinct=distinct, nulls=nulls))[0] != "publish"
 
 
 def test_unique_amounts_are_no_identifiers_but_numbers_of_people_are():
@@ -91,8 +99,8 @@ def test_unique_amounts_are_no_identifiers_but_numbers_of_people_are():
         ).columns
     }
     assert found == {
-        "amount_a": "sensitive", "xa": "quasi-identifier", "xb": "quasi-identifier", "row": "identifier",
-        "xc": "identifier", "xd": "identifier", "xe": "sensitive",
+        "amount_a": "sensitive", "xa": "undecided", "xb": "undecided", "row": "identifier",
+        "xc": "identifier", "xd": "remove", "xe": "remove",
     }  # fmt: skip
 
 
@@ -204,8 +212,8 @@ def test_columns_that_cannot_be_used_are_left_out_with_their_reason():
 
     table = pa.table({"zip": [1, 2], "nested": [[1], [2]]})
     found = {column.name: column for column in profile(table).columns}
-    assert found["nested"].role == "identifier"
-    assert found["nested"].reason.startswith("Left out: ")
+    assert found["nested"].role == "remove"
+    assert found["nested"].reason.startswith("It cannot be read: ")
     assert found["zip"].role == "quasi-identifier"
 
 

@@ -359,13 +359,14 @@ class UndecidedColumnError(InputError):
 
     def __init__(self, columns: Sequence[str]) -> None:
         self.columns = tuple(columns)
-        which = "This column has" if len(columns) == 1 else f"These {len(columns):,} columns have"
+        which = "1 column is" if len(columns) == 1 else f"{len(columns):,} columns are"
         super().__init__(
-            f"{which} no role: {listed(columns, len(columns))}. A closed policy names every column.",
+            f"{which} undecided: {listed(columns, len(columns))}. A policy decides every column before anything is "
+            "judged or released.",
             column=columns[0],
             hint=Hint(
-                "Publish a column with {}, remove it with {}, or give all others one role in [policy]: others = "
-                "'remove' or 'publish'.",
+                "Give each a role in the policy, publish a column with {}, remove it with {}, or remove all of them: "
+                "others = 'remove' in [policy].",
                 Ask("publish", [*columns[:1]]),
                 Ask("identifiers", [*columns[:1]]),
             ),

@@ -59,6 +59,8 @@ def checked(roles: Roles, table: Table[Any]) -> Roles:
             field="quasi",
             hint=Hint("Name at least one: {}.", Ask("quasi")),
         )
-    if roles.others == "refuse" and (undecided := roles.undecided(available)):
-        raise UndecidedColumnError(undecided)
+    undecided = [name for name in roles.undecided if name in available] if roles.others != "remove" else []
+    unnamed = roles.unnamed(available) if roles.others == "refuse" else ()
+    if undecided or unnamed:
+        raise UndecidedColumnError([*undecided, *unnamed])
     return roles

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tclose.policy import Policy
     from tclose.sources import ReadOptions
 
-Role = Literal["identifier", "person", "quasi-identifier", "sensitive", "publish"]
+Role = Literal["identifier", "person", "quasi-identifier", "sensitive", "remove", "undecided"]
 
 NEARLY_UNIQUE = Fraction(19, 20)
 """A column with so many different values for its rows can name each person."""
@@ -80,7 +80,8 @@ class Profile:
             sensitive={column.name: column.distance for column in self.columns if column.role == "sensitive"},
             identifiers=self._named("identifier"),
             person=next(iter(self._named("person")), None),
-            publish=self._named("publish"),
+            remove=self._named("remove"),
+            undecided=self._named("undecided"),
         )
 
     def policy(self, source: str | None = None, read: ReadOptions | None = None) -> Policy:
@@ -204,16 +205,16 @@ def profiled(column: ColumnStatistics) -> ColumnProfile:
 def suggested(column: ColumnStatistics) -> tuple[Role, str]:
     """Return the role that a column seems to have, and why."""
     if column.problem is not None:
-        return "identifier", f"Left out: {column.problem}"
+        return "remove", f"It cannot be read: {column.problem}"
     if column.distinct + (column.nulls > 0) <= 1:
-        return "publish", "It is the same in every row."
+        return "remove", "It is the same in every row."
     uniqueness = Fraction(column.distinct, column.rows)
     if word := word_in(column.name, NAMES_A_PERSON):
         return "identifier", f"Its name ({word}) says that it names a person."
     if column.emails > MOSTLY:
         return "identifier", "Most of its values look like e-mail addresses."
     if column.sentences > MOSTLY and uniqueness >= OFTEN_UNIQUE:
-        return "identifier", "Its values are sentences, which may name anyone; it is left out of a release."
+        return "remove", "Its values are sentences, which may say anything about anyone."
     if word := word_in(column.name, SECRET):
         return "sensitive", f"Its name ({word}) is that of something people keep to themselves."
     if word := word_in(column.name, KNOWN_OF_PEOPLE):
@@ -225,22 +226,16 @@ def suggested(column: ColumnStatistics) -> tuple[Role, str]:
 
 
 def _by_figures(column: ColumnStatistics, uniqueness: Fraction) -> tuple[Role, str]:
-    """Return the role of a column whose name says nothing; none that tells many people apart is insensitive."""
+    """Return the role of a column whose name says nothing; what it is, is not guessed."""
     if column.type.startswith(("DATE", "TIME")):
         return "quasi-identifier", "A date in a person's life is easily known to others."
     if column.sentences > MOSTLY:
-        return "sensitive", "Its values are sentences, which may say anything about a person."
+        return "remove", "Its values are sentences, which may say anything about anyone."
     if uniqueness >= NEARLY_UNIQUE and column.rows > 1 and not _is_amount(column):
         return "identifier", "Nearly every row has a value of its own."
     if uniqueness >= OFTEN_UNIQUE and column.rows > 1:
-        return (
-            "quasi-identifier",
-            "Its name is not known, and it tells most rows apart; if nobody else can know it, make it sensitive.",
-        )
-    return (
-        "publish",
-        "Its name is not known; if others can know it of a person, make it a quasi-identifier.",
-    )
+        return "undecided", "Its name is not known, and it tells most rows apart. Can others know it of a person?"
+    return "undecided", "Its name is not known. Can others know it of a person, is it secret, or is it harmless?"
 
 
 def _is_amount(column: ColumnStatistics) -> bool:

@@ -61,6 +61,11 @@ class Roles:
         one is refused, as by a policy that lists columns. Left out, a release removes them.
     pseudonym
         The column that tells people apart, as ``person``, where a release has pseudonyms in its place.
+    remove
+        Columns that a release leaves out although they identify nobody.
+    undecided
+        Columns that somebody must still decide on: they are withheld, and no verb judges or releases a table with one,
+        unless ``others`` is ``"remove"``.
     shifted
         Columns of dates that a release publishes shifted: all dates of a person by the same number of days.
 
@@ -110,6 +115,9 @@ class Roles:
         help="Publish dates shifted, all of a person by the same number of days. Repeatable, or a list with commas.",
     )  # fmt: skip
 
+    remove: tuple[str, ...] = ()
+    undecided: tuple[str, ...] = ()
+
     def __init__(
         self,
         quasi: str | Iterable[str] = (),
@@ -121,6 +129,8 @@ class Roles:
         others: Others | None = None,
         pseudonym: str | None = None,
         shifted: str | Iterable[str] = (),
+        remove: str | Iterable[str] = (),
+        undecided: str | Iterable[str] = (),
     ) -> None:
         object.__setattr__(self, "quasi", names_of(quasi))
         object.__setattr__(self, "sensitive", _sensitive(sensitive))
@@ -129,6 +139,8 @@ class Roles:
         object.__setattr__(self, "person", one_name(pseudonym if person is None else person, "person"))
         object.__setattr__(self, "pseudonym", pseudonym)
         object.__setattr__(self, "shifted", names_of(shifted))
+        object.__setattr__(self, "remove", names_of(remove))
+        object.__setattr__(self, "undecided", names_of(undecided))
         object.__setattr__(self, "publish", () if publish == "all" else names_of(publish))
         object.__setattr__(self, "others", "publish" if publish == "all" else others)
         choose("together", together, ("each", "quasi", "joint"))
@@ -144,6 +156,8 @@ class Roles:
             ("person", tuple(name for name in self.naming if name not in self.identifiers)),
             ("published", self.publish),
             ("shifted", self.shifted),
+            ("removed", self.remove),
+            ("undecided", self.undecided),
         ]
         if self.pseudonym not in (None, self.person):
             raise RoleConflictError(
@@ -162,8 +176,13 @@ class Roles:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Every column with a role, in the order quasi-identifiers, sensitive, identifiers, published, shifted."""
-        return (*self.quasi, *self.sensitive, *self.naming, *self.publish, *self.shifted)
+        """Every column with a role: quasi-identifiers, sensitive, identifiers, published, shifted, withheld."""
+        return (*self.quasi, *self.sensitive, *self.naming, *self.publish, *self.shifted, *self.withheld)
+
+    @property
+    def withheld(self) -> tuple[str, ...]:
+        """Columns that are not published although they identify nobody: removed, or still undecided."""
+        return (*self.remove, *self.undecided)
 
     @property
     def shown_people(self) -> tuple[str, ...]:
@@ -191,20 +210,20 @@ class Roles:
         rounded = {name: distance.round for name, distance in self.sensitive.items() if distance is not None}
         return {name: Fraction(step) for name, step in rounded.items() if step is not None}
 
-    def undecided(self, columns: Iterable[str]) -> tuple[str, ...]:
+    def unnamed(self, columns: Iterable[str]) -> tuple[str, ...]:
         """Return those of a table's columns that have no role."""
         named = {*self.columns}
         return tuple(name for name in columns if name not in named)
 
     def released(self, columns: Sequence[str]) -> tuple[str, ...]:
         """Return those of a table's columns that a release of it has."""
-        removed = {*self.naming} - {*self.shown_people}
-        removed |= {*self.undecided(columns)} if self.others != "publish" else set()
+        removed = {*self.naming, *self.withheld} - {*self.shown_people}
+        removed |= {*self.unnamed(columns)} if self.others != "publish" else set()
         return tuple(name for name in columns if name not in removed)
 
     def unprotected(self, columns: Iterable[str]) -> tuple[str, ...]:
         """Return those of a published table's columns that no model protects."""
-        named = {*self.quasi, *self.sensitive, *self.naming}
+        named = {*self.quasi, *self.sensitive, *self.naming, *self.withheld}
         return tuple(name for name in columns if name not in named)
 
 

@@ -96,7 +96,7 @@ def test_a_verdict_of_thousands_of_columns_is_short():
 def test_a_closed_policy_refuses_every_column_that_it_does_not_name(tmp_path):
     roles = policy_of(tmp_path).roles
     for verb in (audit, anonymize):
-        with pytest.raises(UndecidedColumnError, match="These 2 columns have no role: 'notes', 'ward'") as refused:
+        with pytest.raises(UndecidedColumnError, match="2 columns are undecided: 'notes', 'ward'") as refused:
             verb(FRAME, roles, require={"k": 2})
         assert refused.value.columns == ("notes", "ward")
     assert audit(FRAME[["age", "ill", "name"]], roles).unprotected == ()
@@ -126,7 +126,7 @@ def test_a_policy_without_columns_is_open(tmp_path):
 def test_a_profile_decides_on_every_column_and_closes_its_policy():
     policy = profile(FRAME).policy()
     assert {*policy.roles.columns} == {*FRAME.columns}
-    with pytest.raises(UndecidedColumnError, match="This column has no role: 'added'"):
+    with pytest.raises(UndecidedColumnError, match=r"columns are undecided: .*'added'"):
         anonymize(FRAME.assign(added=1), policy.roles, require={"k": 2})
 
 

@@ -33,7 +33,7 @@ def test_json_has_exact_counts(run, people):
     assert columns["zip"]["separation"] == {"value": float(32 / 39), "exact": "32/39"}
     assert columns["salary"]["nulls"] == 6
     assert columns["patient id"]["role"] == "identifier"
-    assert columns["constant"]["role"] == "publish"
+    assert columns["constant"]["role"] == "remove"
 
 
 def test_the_policy_it_writes_can_be_audited(run, people, monkeypatch):
@@ -45,8 +45,28 @@ def test_the_policy_it_writes_can_be_audited(run, people, monkeypatch):
     policy = read_policy("tclose.toml")
     assert policy.table == "people.csv"
     assert policy.roles.quasi == ("date of birth", "zip")
-    assert "constant" in policy.roles.publish
+    assert "constant" in policy.roles.remove
     assert run("audit", "--quiet").code == 1
+
+
+def test_an_undecided_column_stops_every_verb_until_somebody_decides(run, people, monkeypatch):
+    monkeypatch.chdir(people.parent)
+    text = people.read_text().splitlines()
+    people.write_text(
+        "\n".join([f"{text[0]},xq,xr", *(f"{line},{at % 7},{at % 3}" for at, line in enumerate(text[1:]))])
+    )
+    written = run("profile", "people.csv", "-o", "tclose.toml")
+    assert "2 columns are undecided: 'xq', 'xr'" in written.err
+    for command in (("audit",), ("anonymize", "--k", "2", "-o", "out.csv")):
+        done = run(*command, "--policy", "tclose.toml", "--quiet")
+        assert (done.code, done.out) == (2, "")
+        assert "2 columns are undecided: 'xq', 'xr'" in done.err
+    assert not (people.parent / "out.csv").exists()
+    policy = (people.parent / "tclose.toml").read_text()
+    (people.parent / "tclose.toml").write_text(policy.replace("\n[policy]\n", '\n[policy]\nothers = "remove"\n'))
+    assert run("audit", "--policy", "tclose.toml", "--quiet").code == 1
+    decided = run("audit", "--policy", "tclose.toml", "-q", "xq,xr", "--quiet", "--format", "json")
+    assert json.loads(decided.out)["roles"]["quasi"] == ["xq", "xr"]
 
 
 def test_paths_in_a_policy_elsewhere_still_lead_to_the_table(run, people, monkeypatch):

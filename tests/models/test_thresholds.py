@@ -43,7 +43,7 @@ def test_a_threshold_is_what_the_definition_allows(key):
     for threshold in inside:
         assert required(key, threshold) == threshold
     for threshold in (*outside, *([Fraction(7, 3)] if key in COUNTS else [])):
-        with pytest.raises(ThresholdError, match="is larger than|must be"):
+        with pytest.raises(ThresholdError, match=r"is larger than|must be"):
             required(key, threshold)
 
 

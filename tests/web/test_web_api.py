@@ -13,6 +13,7 @@ import time
 import tomllib
 import zipfile
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 
 import jsonschema
@@ -62,7 +63,8 @@ def test_an_audit_of_the_page_is_the_audit_of_the_library(server, example, tmp_p
     )
     given = tclose.read_policy(tmp_path / "tclose.toml")
     assert given.roles.quasi == EXAMPLES[example].roles.quasi
-    same = tclose.audit(f"example:{example}", given.roles, require={"k": 3, "t": "0.3"})
+    withheld = replace(given.roles, others="remove") if given.roles.undecided else given.roles
+    same = tclose.audit(f"example:{example}", withheld, require={"k": 3, "t": "0.3"})
     audits = result["audit"], json.loads(same.to_json())
     warned = [audit.pop("warnings") for audit in audits]  # the way out is told in the words of each face
     assert len(warned[0]) == len(warned[1])

@@ -98,7 +98,7 @@ def anonymize(policy: Policy, *, key: bytes | None, progress: Progress | None) -
         told = told_of_people(session, opened, roles)  # while a database still answers; a release ends that
         more = (
             *disguise_notes(original.published, roles, keyed=key is not None),
-            *removal_notes(roles.undecided(available), roles),
+            *removal_notes(roles.unnamed(available), roles),
         )
         inputs = files_read(policy.table)
         make = partial(released, session, original, frame.settled(roles), wanted, inputs=inputs)

@@ -22,6 +22,7 @@ from tclose.cli.options import (
 )
 from tclose.cli.output import check_targets, deliver, face, file_of, format_for, named_targets
 from tclose.cli.question import POLICY_FILE, read_options, resources_of
+from tclose.errors import listed
 from tclose.sources import DatabaseTable, files_read
 
 if TYPE_CHECKING:
@@ -39,9 +40,10 @@ _HEAD = """\
 # The policy of a table about people, suggested by 'tclose profile' from names and counts.
 # Read it, correct the roles and thresholds, then judge the table: tclose audit --policy {name}
 # Roles: "quasi-identifier" (others may know it), "sensitive" (to be protected),
-# "identifier" (left out of a release), "person" (tells people apart who have
-# several rows: people are counted), "publish" (published as it is).
-# A column that is not named here is refused, unless [policy] says others = "remove" or "publish".
+# "identifier" (identifies a person: removed), "person" (identifies people who have
+# several rows: people are counted), "remove" (removed), "publish" (published as it is).
+# Decide every "undecided" column: nothing is judged or released before. A column that is
+# not named here is undecided too, unless [policy] says others = "remove" or "publish".
 
 """
 
@@ -71,7 +73,16 @@ def command(tables: tuple[str, ...], **given: Any) -> None:
         source = table.address
     deliver(_rendered(found, form, target, source, read), target)
     if form == "toml" and target:
-        say(f"A policy to read and correct was written to {target}.", quiet=given["quiet"])
+        say(f"A policy to read and correct was written to {target}.{_open_questions(found)}", quiet=given["quiet"])
+
+
+def _open_questions(found: Profile) -> str:
+    """Return which columns are still to be decided."""
+    names = found.roles.undecided
+    if not names:
+        return ""
+    how_many = "1 column is" if len(names) == 1 else f"{len(names):,} columns are"
+    return f" {how_many} undecided: {listed(names, len(names))}. Nothing is released before each has a role."
 
 
 def _rendered(found: Profile, form: str, target: str | None, source: str | None, read: Any) -> str:

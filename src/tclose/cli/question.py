@@ -220,6 +220,8 @@ def _roles(
         others="publish" if everything else usual.others,
         pseudonym=pseudonym or (usual.pseudonym if usual.pseudonym == person else None),
         shifted=[*shifted, *(name for name in usual.shifted if name not in named)],
+        remove=[name for name in usual.remove if name not in named],
+        undecided=[name for name in usual.undecided if name not in named],
     )
     return roles, {name: tree for name, tree in hierarchies.items() if name not in attributes}
 

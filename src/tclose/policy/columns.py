@@ -14,7 +14,9 @@ from tclose.policy.parts import Tree
 from tclose.policy.policy import ColumnOptions
 from tclose.roles import DISTANCES, Distance, distance_named
 
-ROLE_WORDS = ("quasi-identifier", "sensitive", "identifier", "person", "pseudonym", "shifted", "publish")
+ROLE_WORDS = (
+    "quasi-identifier", "sensitive", "identifier", "person", "pseudonym", "shifted", "publish", "remove", "undecided",
+)  # fmt: skip
 DISTANCE_KEYS = ("distance", "order", "nulls", "round", "hierarchy")
 """What a policy says of the distance of a sensitive attribute."""
 RECODING_KEYS = {"hierarchy": "hierarchies", "levels": "levels", "weight": "weights", "numbers": "numbers"}

@@ -145,6 +145,8 @@ def _roles(columns: Mapping[str, Column], asked: Mapping[str, object]) -> Roles:
         pseudonym=next(iter(having("pseudonym")), None),
         shifted=having("shifted"),
         publish=having("publish"),
+        remove=having("remove"),
+        undecided=having("undecided"),
         others=cast("Others", asked.get("others", "refuse" if columns else None)),
     )
 

@@ -108,6 +108,8 @@ def _columns(policy: Policy, folder: str | Path) -> dict[str, dict[str, str]]:
         "pseudonym": roles.shown_people,
         "shifted": roles.shifted,
         "publish": roles.publish,
+        "remove": roles.remove,
+        "undecided": roles.undecided,
     }
     columns = {name: {"role": text_toml(role)} for role, names in plain.items() for name in names}
     for name in roles.quasi:

@@ -62,19 +62,25 @@ def profile(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
     return Outcome(told)
 
 
+def _policy(asked: Mapping[str, Any], opened: Opened) -> Policy:
+    """Return the policy that a page asks for; undecided columns are withheld until somebody decides."""
+    policy = policy_from(asked.get("policy"), opened)
+    return replace(policy, roles=replace(policy.roles, others="remove")) if policy.roles.undecided else policy
+
+
 def _decided(roles: Roles, columns: Iterable[str]) -> Roles:
-    """Return the roles with one for each column; whatever nobody decided on is left out of a release."""
-    others = roles.undecided(columns)
+    """Return the roles with one for each column; those without one are undecided."""
+    others = roles.unnamed(columns)
     if roles.others == "publish":
         return replace(roles, publish=(*roles.publish, *others))
-    return replace(roles, identifiers=(*roles.identifiers, *others))
+    return replace(roles, undecided=(*roles.undecided, *others))
 
 
 def audit(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
     """Measure the table and judge it."""
     from tclose.auditing import audit as audited
 
-    policy = policy_from(asked.get("policy"), opened)
+    policy = _policy(asked, opened)
     drivers = asked.get("drivers")
     policy = policy.with_options({
         "measure": _measure(asked.get("measure", "usual")), "drivers": drivers if isinstance(drivers, bool) else None
@@ -135,7 +141,7 @@ def sample(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
     """Measure some of the rows, for a first impression while all are counted."""
     from tclose.web.samples import first_impression
 
-    return Outcome(first_impression(opened, policy_from(asked.get("policy"), opened), job))
+    return Outcome(first_impression(opened, _policy(asked, opened), job))
 
 
 def hierarchies(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
@@ -145,7 +151,7 @@ def hierarchies(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
     wanted = asked.get("columns")
     if wanted is not None and not (isinstance(wanted, list) and all(isinstance(name, str) for name in wanted)):
         raise InputError("The columns to look at are a list of names.")
-    policy = policy_from(asked.get("policy"), opened)
+    policy = _policy(asked, opened)
     return Outcome({"columns": previews(opened.rows(job.tell), policy, wanted)})
 
 
@@ -153,7 +159,7 @@ def levels(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
     """Measure the table with every quasi-identifier on one level."""
     from tclose.web.levels import at_levels
 
-    return Outcome(at_levels(opened, policy_from(asked.get("policy"), opened), _levels(asked), job))
+    return Outcome(at_levels(opened, _policy(asked, opened), _levels(asked), job))
 
 
 def _levels(asked: Mapping[str, Any]) -> Mapping[str, int]:
@@ -167,7 +173,7 @@ def lattice(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
     """Judge the levels around some, or all where there are few."""
     from tclose.web.analyses import lattice as looked_at
 
-    policy = policy_from(asked.get("policy"), opened)
+    policy = _policy(asked, opened)
     return Outcome({**looked_at(opened, policy, _levels(asked), job), "made_for": _made_for(policy)})
 
 
@@ -176,7 +182,7 @@ def attack(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
     from tclose.anonymizing.withstanding import secret_seed
     from tclose.web.analyses import attacked_release
 
-    policy = policy_from(asked.get("policy"), opened)
+    policy = _policy(asked, opened)
     hidden = policy.with_options({"seed": secret_seed(policy.release.seed)})  # a report may show what was found
     found = attacked_release(opened, hidden, job)
     return replace(found, data={**found.data, "made_for": _made_for(policy)})
@@ -187,7 +193,7 @@ def anonymize(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
     from tclose.anonymizing import anonymize as anonymized
     from tclose.render.data.releases import release_data, report_data
 
-    policy = policy_from(asked.get("policy"), opened)
+    policy = _policy(asked, opened)
     asked_for = _made_for(policy)
     release = anonymized(policy.with_table(opened.rows(job.tell)), progress=job.tell)
     if not release.holds:
@@ -235,7 +241,7 @@ def frontier(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
     from tclose.render.pictures.frontier import frontier_picture
     from tclose.sweeping import frontier as swept
 
-    policy = policy_from(asked.get("policy"), opened)
+    policy = _policy(asked, opened)
     sweep, methods = asked.get("sweep", "t"), asked.get("methods", list(USUAL_METHODS))
     if not isinstance(sweep, str):
         raise InputError("The swept model is named by its key, such as t.")

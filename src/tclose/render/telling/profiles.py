@@ -9,7 +9,7 @@ from tclose.render.words.cells import visible
 from tclose.render.words.phrases import counted, percent
 
 _TITLES = ("column", "type", "values", "missing", "unique", "separates", "suggested role")
-_TONES: dict[str, Tone] = {"identifier": "bad", "person": "bad", "publish": "soft"}
+_TONES: dict[str, Tone] = {"identifier": "bad", "person": "bad", "remove": "soft", "undecided": "bad"}
 
 
 def profile_document(profile: Profile) -> Document:

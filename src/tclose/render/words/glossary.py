@@ -14,6 +14,8 @@ GLOSSARY: Mapping[str, str] = {
     "frontier": "what a release costs, over thresholds and methods",
     "hierarchy": "a tree over the values of an attribute",
     "identifier": "a column that names a person outright",
+    "undecided": "a column that nobody has given a role yet; it is withheld",
+    "remove": "a column that a release leaves out although it identifies nobody",
     "publish": "a column that is neither known nor secret, and is published as it is",
     "kept detail": "1 − `lm`: the share of detail of the quasi-identifiers that a release still shows",
     "level": "how far up its hierarchy a value is published; 0 is the value itself",

@@ -9,10 +9,12 @@ import { hierarchyLoader, hierarchySettings } from "./hierarchy.js";
 import { change, listen, look, namesWith, rolesSuggested, state, tell } from "./store.js";
 
 const ROLES = [
+  ["undecided", "Undecided", "withheld until you say what it is"],
   ["identifier", "Identifier", "names a person outright: left out of a release"],
   ["person", "Person", "tells people apart who have several rows: people are counted; left out of a release"],
   ["quasi-identifier", "Quasi-identifier", "others may know it of a person"],
   ["sensitive", "Sensitive", "what is to be protected"],
+  ["remove", "Remove", "left out of a release"],
   ["publish", "Publish as is", "published as it is, without protection"],
 ];
 
@@ -57,10 +59,10 @@ export function columnsPanel() {
 function finder(items) {
   const found = h("p", { class: "hint", role: "status" });
   const search = h("input", { type: "search", id: "column-search", placeholder: "Find a column", "aria-label": "Find a column", on: { input: () => narrow() } });
-  const which = select([["", "all"], ["given", "with a role"]], "", () => narrow(), { id: "column-which", "aria-label": "Which columns" });
+  const which = select([["", "all"], ["given", "decided"]], "", () => narrow(), { id: "column-which", "aria-label": "Which columns" });
   const narrow = () => {
     const text = search.value.trim().toLowerCase();
-    for (const { name, element } of items) element.hidden = !name.toLowerCase().includes(text) || (which.value === "given" && element.dataset.role === "publish");
+    for (const { name, element } of items) element.hidden = !name.toLowerCase().includes(text) || (which.value === "given" && element.dataset.role === "undecided");
     found.textContent = `${counted(items.filter(({ element }) => !element.hidden).length, "column")} of ${items.length.toLocaleString("en")}`;
   };
   narrow();
@@ -80,7 +82,7 @@ const KINDS = [
 const kindOf = (type) => KINDS.find(([known]) => known.test(type.toUpperCase()))?.[1] ?? type;
 
 function draw(item, name, facts) {
-  const column = state.policy.columns[name] ?? { role: "publish" };
+  const column = state.policy.columns[name] ?? { role: "undecided" };
   item.dataset.role = column.role;
   const about = facts.exact ? "" : "≈ ";
   const told = `${about}${counted(facts.distinct, "value")}`;
