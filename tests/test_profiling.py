@@ -234,3 +234,29 @@ def test_roles_and_policy_follow_the_suggestions():
     policy = found.policy("x.csv")
     assert policy.roles == replace(found.roles, others="refuse")
     assert set(policy.thresholds) == {"k", "l", "t"}
+
+
+def test_a_field_is_recognised_by_several_of_its_columns():
+    from tclose.vocabularies import known_columns, vocabularies
+
+    assert known_columns(["AGE", "SEX", "RACE"]) == {}
+    found = known_columns(["usubjid", "AETERM", "aesev", "MHDECOD", "AGE", "USUBJID2"])
+    assert {name: each.role for name, each in found.items()} == {
+        "usubjid": "person", "AETERM": "sensitive", "aesev": "sensitive", "MHDECOD": "sensitive",
+        "AGE": "quasi-identifier",
+    }  # fmt: skip
+    roles = {each.role for vocabulary in vocabularies() for each in vocabulary.columns.values()}
+    assert roles == {"person", "identifier", "quasi-identifier", "sensitive", "remove"}
+
+
+def test_the_columns_of_a_trial_are_known_and_its_subjects_are_people():
+    rows = range(40)
+    found = profile(
+        {
+            "STUDYID": ["X1"] * 40, "USUBJID": [f"X1-{row // 4}" for row in rows], "AESEQ": [row % 4 for row in rows],
+            "AETERM": [f"T{row % 7}" for row in rows], "AESTDY": [row % 30 for row in rows], "ARM": ["A", "B"] * 20,
+        }
+    )  # fmt: skip
+    assert found.roles.person == "USUBJID"
+    assert (found.roles.quasi, list(found.roles.sensitive)) == (("AESTDY",), ["AETERM", "ARM"])
+    assert (found.roles.remove, found.roles.undecided) == (("STUDYID", "AESEQ"), ())

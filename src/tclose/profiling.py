@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from tclose.column_words import (
     KNOWN_OF_PEOPLE,
@@ -22,6 +22,7 @@ from tclose.letters import holdable
 from tclose.notes import Note
 from tclose.progress import shows_progress
 from tclose.roles import Distance, Nominal, Ordered, Roles
+from tclose.vocabularies import Known, known_columns
 
 if TYPE_CHECKING:
     from tclose.engines.statistics import ColumnStatistics
@@ -159,16 +160,22 @@ def profile(
     from tclose.engines.choosing import statistics_of
 
     found = statistics_of(table, read=read, memory=memory, threads=threads, temp=temp, progress=progress)
-    columns = [profiled(column) for column in found.columns]
-    return Profile(found.label, found.rows, _with_person(columns), found.notes)
+    known = known_columns([column.name for column in found.columns])
+    columns = [profiled(column, known.get(column.name)) for column in found.columns]
+    people = [name for name, each in known.items() if each.role == "person"]
+    return Profile(found.label, found.rows, _with_person(columns, people), found.notes)
 
 
-def _with_person(columns: Sequence[ColumnProfile]) -> tuple[ColumnProfile, ...]:
-    """Return the columns, of which that one tells people apart which has most values of those that may."""
-    chosen = max((column for column in columns if _tells_apart(column)), key=lambda each: each.distinct, default=None)
+def _with_person(columns: Sequence[ColumnProfile], known: Collection[str] = ()) -> tuple[ColumnProfile, ...]:
+    """Return the columns, of which that one tells people apart which has most values of those that may.
+
+    Columns that a vocabulary knows as those of people go before others.
+    """
+    several = [column for column in columns if _tells_apart(column, known=column.name in known)]
+    chosen = max(several, key=lambda each: (each.name in known, each.distinct), default=None)
     if chosen is None:
         return tuple(columns)
-    word = person_in(chosen.name) or people_in(chosen.name)
+    word = person_in(chosen.name) or people_in(chosen.name) or chosen.name
     reason = (
         f"Its name ({word}) says that it tells people apart, and people have several rows "
         f"({chosen.distinct:,} values in {chosen.rows:,} rows): people are counted by it."
@@ -178,16 +185,16 @@ def _with_person(columns: Sequence[ColumnProfile]) -> tuple[ColumnProfile, ...]:
     )
 
 
-def _tells_apart(column: ColumnProfile) -> bool:
+def _tells_apart(column: ColumnProfile, *, known: bool) -> bool:
     """Say whether a column names people of whom some have several rows; an estimate must be far from one row each."""
     most = column.rows if column.exact else int(NEARLY_UNIQUE * column.rows)
-    named = person_in(column.name) or (people_in(column.name) and ROWS_EACH * column.distinct >= column.rows)
+    named = known or person_in(column.name) or (people_in(column.name) and ROWS_EACH * column.distinct >= column.rows)
     return bool(named) and not column.nulls and 1 < column.distinct < most
 
 
-def profiled(column: ColumnStatistics) -> ColumnProfile:
-    """Return a column with the role that its name and its figures suggest."""
-    role, reason = suggested(column)
+def profiled(column: ColumnStatistics, known: Known | None = None) -> ColumnProfile:
+    """Return a column with the role that its field, its name and its figures suggest."""
+    role, reason = suggested(column, known)
     distance: Distance | None = None
     if role == "sensitive":
         distance, remark = suggested_distance(column)
@@ -202,13 +209,16 @@ def profiled(column: ColumnStatistics) -> ColumnProfile:
     )  # fmt: skip
 
 
-def suggested(column: ColumnStatistics) -> tuple[Role, str]:
-    """Return the role that a column seems to have, and why."""
+def suggested(column: ColumnStatistics, known: Known | None = None) -> tuple[Role, str]:
+    """Return the role that a column seems to have, and why; the vocabulary of its field goes before its name."""
     if column.problem is not None:
         return "remove", f"It cannot be read: {column.problem}"
     if column.distinct + (column.nulls > 0) <= 1:
         return "remove", "It is the same in every row."
     uniqueness = Fraction(column.distinct, column.rows)
+    if known is not None:
+        role = "identifier" if known.role == "person" else known.role
+        return cast("Role", role), f"In tables of {known.field} it is: {known.meaning}."
     if word := word_in(column.name, NAMES_A_PERSON):
         return "identifier", f"Its name ({word}) says that it names a person."
     if column.emails > MOSTLY:
