@@ -142,13 +142,13 @@ def test_people_are_told_apart_by_every_byte_of_their_texts(weak, monkeypatch):
     who = [TEXTS[at] for at in rng.integers(0, len(TEXTS), n)]
     columns = {"q": rng.integers(0, 7, n).tolist(), "s": rng.integers(0, 4, n).tolist(), "who": who}
     if weak:
-        hash_texts = person_texts.kernels.hash_texts
+        hash_texts = person_texts.kernels.people.hash_texts
 
         def alike(*given: Any) -> None:
             hash_texts(*given)
             given[-2][given[-2] > 0] = 1
 
-        monkeypatch.setattr(person_texts.kernels, "hash_texts", alike)
+        monkeypatch.setattr(person_texts.kernels.people, "hash_texts", alike)
     coded = coded_people(columns, ["q"], ["s"], "who")
     (_, sizes, *_), counts = check_agreement(coded, most_rows=n // 2)
     assert counts.census == Census(n, len(TEXTS), len(TEXTS))
