@@ -82,7 +82,8 @@ def _open_questions(found: Profile) -> str:
     if not names:
         return ""
     how_many = "1 column is" if len(names) == 1 else f"{len(names):,} columns are"
-    return f" {how_many} undecided: {listed(names, len(names))}. Nothing is released before each has a role."
+    asked = "Nothing is released before each has a role: 'tclose decide' asks about them."
+    return f" {how_many} undecided: {listed(names, len(names))}. {asked}"
 
 
 def _rendered(found: Profile, form: str, target: str | None, source: str | None, read: Any) -> str:

@@ -37,6 +37,7 @@ COMMANDS = {
     "frontier": "Show what each threshold costs with each method.",
     "policy": "Print what is asked of a table, and the origin of every value.",
     "profile": "Say what the columns are and suggest their roles.",
+    "decide": "Ask about the columns of a policy that are undecided.",
     "import": "Read a project of ARX as a policy.",
     "serve": "Open a page where a table is understood and repaired.",
     "models": "List the privacy models that an audit knows.",

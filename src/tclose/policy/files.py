@@ -61,7 +61,7 @@ def read_policy(path: str | Path) -> Policy:
         If the file cannot be read or says something that tclose does not know.
     """
     path = Path(path)
-    return parse_policy(_text_of(path), path)
+    return parse_policy(policy_file_text(path), path)
 
 
 def read_policies(path: str | Path) -> tuple[Policy, ...]:
@@ -71,7 +71,7 @@ def read_policies(path: str | Path) -> tuple[Policy, ...]:
     ``policy`` and ``release``, whose keys go before those that all have.
     """
     path = Path(path)
-    data = _data_of(_text_of(path), path)
+    data = _data_of(policy_file_text(path), path)
     tables = data.get("table", {})
     if not isinstance(tables, list):
         return (_checked(data, path),)
@@ -206,7 +206,8 @@ def _of_table(data: Mapping[str, object], own: Mapping[str, object]) -> dict[str
     return {**data, "table": table, "columns": own.get("columns", data.get("columns", {})), **asked}
 
 
-def _text_of(path: Path) -> str:
+def policy_file_text(path: Path) -> str:
+    """Return the text of a policy file."""
     try:
         return read_whole(path, _MOST_BYTES).decode("utf-8-sig").replace("\r\n", "\n")
     except FileNotFoundError:
