@@ -510,12 +510,12 @@ def test_a_file_that_cannot_be_read_is_named_and_another_can_be_chosen(browser, 
         settled(page)
         assert page.locator(".column").count() == 2
         page.click("#reading")
-        page.fill("#reading-missing", 'c, NA, "not known, yet"')
+        page.fill("#reading-null", 'c, NA, "not known, yet"')
         page.click("#reading-again")
         page.wait_for_selector("dialog", state="detached")
         settled(page)
         page.click("#reading")
-        playwright.expect(page.locator("#reading-missing")).to_have_value('c, NA, "not known, yet"')
+        playwright.expect(page.locator("#reading-null")).to_have_value('c, NA, "not known, yet"')
 
 
 def test_levels_are_dragged_and_t_and_loss_move(browser, server):
