@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tclose.errors import InputError, PolicyError, ThresholdError
-from tclose.options import ANumber, Choice, FilePath, Many, Share, Switch, TableName, Text, Whole
+from tclose.options import ANumber, Choice, ColumnName, FilePath, Many, Share, Switch, TableName, Text, Whole
 from tclose.policy import Policy, parse_policy, read_policy
 from tclose.policy.columns import declared_distance
 from tclose.policy.parts import Line, Models, ReleaseOptions
@@ -247,8 +247,8 @@ def said(option):
     """Return a strategy for what a policy may say of an option: whatever its kind allows."""
     kind = option.kind
     of_kind = {
-        Switch: st.booleans(), Share: shares, Text: names, Line: names.map(str.strip), FilePath: files,
-        TableName: files, Models: st.sampled_from(["usual", "all", ("k", "t")]), ANumber: shares,
+        Switch: st.booleans(), Share: shares, Text: names, ColumnName: names, Line: names.map(str.strip),
+        FilePath: files, TableName: files, Models: st.sampled_from(["usual", "all", ("k", "t")]), ANumber: shares,
     }  # fmt: skip
     if isinstance(kind, Choice):
         return st.sampled_from(kind.known())

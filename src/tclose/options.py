@@ -107,6 +107,13 @@ class Text(Kind):
 
 
 @dataclass(frozen=True)
+class ColumnName(Text):
+    """The name of a column."""
+
+    metavar: str = "COLUMN"
+
+
+@dataclass(frozen=True)
 class ColumnNames(Text):
     """Names of columns; which commas separate two is decided with the table at hand."""
 
@@ -399,6 +406,8 @@ class Option:
         Whether the command line may say it by a flag of its own.
     page
         Whether the page has a field for it.
+    prominent
+        Whether that field stands where everyone sees it, not under further settings; ``usual`` where nothing is said.
     bare
         What its flag stands for on a command line where no value follows; None where one must.
     """
@@ -415,7 +424,13 @@ class Option:
     file: bool
     command_line: bool
     page: bool
+    prominent: bool
     bare: str | None
+
+    @property
+    def help_of_flag(self) -> str:
+        """What it means, on a command line."""
+        return self.help if self.bare is None else f"{self.help} Without a number: {self.bare}."
 
     def read(self, value: object, *, place: str = "") -> Any:
         """Return a value that was said in a place, checked; None stands for the default."""
@@ -444,12 +459,14 @@ def option(
     file: bool = True,
     command_line: bool = True,
     page: bool = True,
+    prominent: bool | None = None,
     bare: str | None = None,
 ) -> Any:
     """Declare a field of a part of a policy as an option; see :class:`Option`."""
     said = {
         "kind": kind, "help": help, "label": label,
-        "flags": tuple(flags), "usual": usual, "file": file, "command_line": command_line, "page": page, "bare": bare,
+        "flags": tuple(flags), "usual": usual, "file": file, "command_line": command_line, "page": page,
+        "prominent": usual if prominent is None else prominent, "bare": bare,
     }  # fmt: skip
     if isinstance(default, dict):
         return field(default_factory=dict, hash=False, metadata={_MARK: said})

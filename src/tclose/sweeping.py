@@ -52,7 +52,8 @@ def frontier(policy: Policy, *, progress: Progress | None) -> Frontier:
     """
     from tclose.engines.choosing import working_session
 
-    sweep, methods, loss = policy.sweeping.sweep, policy.sweeping.methods, policy.release.loss
+    sweep, loss = policy.sweeping.sweep, policy.release.loss
+    methods = tuple(dict.fromkeys(policy.sweeping.methods))
     with working_session(policy.table, read=policy.read, **policy.resources.given) as session:
         opened, roles = opened_with(session, policy.table, policy.roles, progress)
         check_enforceable(policy.required.preset)

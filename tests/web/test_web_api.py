@@ -80,6 +80,16 @@ def test_the_figures_of_the_tutorial_are_on_the_page(server):
     assert audit["attributes"]["disease"]["t"]["exact"] == "4/9"
 
 
+@pytest.mark.parametrize(("kind", "extra", "meant"), [("audit", "mesure", "measure"), ("anonymize", "sweep", None)])
+def test_what_a_kind_of_work_does_not_take_is_refused(server, kind, extra, meant):
+    table = server.opened()
+    asked = {"kind": kind, "policy": server.policy(table), extra: "t"}
+    answer = server.client.post(f"/api/tables/{table}/jobs", json=asked)
+    error = answer.json()["error"]
+    assert (answer.status_code, error["field"]) == (422, extra)
+    assert meant is None or f"Did you mean {meant!r}?" in error["hint"]
+
+
 def test_a_change_of_roles_changes_what_is_measured(server):
     table = server.opened()
     policy = server.policy(table)

@@ -62,7 +62,7 @@ def option(*declarations: str, section: str, **settings: Any) -> Decorator:
 
 def policy_option(each: Option, **more: Any) -> Decorator:
     """Return an option of a policy as click knows it; its value is read by its kind, and not by click."""
-    settings: dict[str, Any] = {"section": each.section, "help": each.help, "usual": each.usual, **more}
+    settings: dict[str, Any] = {"section": each.section, "help": each.help_of_flag, "usual": each.usual, **more}
     if isinstance(each.kind, Switch):
         (flag,) = (flag for flag in each.flags if flag.startswith("--"))
         if not each.kind.negative:

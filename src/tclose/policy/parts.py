@@ -19,6 +19,7 @@ from tclose.options import (
     ANumber,
     ByColumn,
     Choice,
+    ColumnName,
     FilePath,
     Kind,
     Many,
@@ -201,7 +202,7 @@ class Requirements(Known):
         help="Thresholds by model: {'k': 5, 't': '0.2'}; for one attribute {'t': {'salary': '1/5'}}.",
     )  # fmt: skip
     preset: str | None = option(
-        None, kind=Choice(_presets, metavar="NAME"), label="A rule to meet",
+        None, kind=Choice(_presets, metavar="NAME"), label="A rule to meet", prominent=True,
         help="The requirements of a rule, such as ema-0070; 'tclose presets' lists them. Thresholds of your own take "
         "precedence.",
     )  # fmt: skip
@@ -249,7 +250,7 @@ class Sample(Part):
         help="Instead, the share of the population that was drawn, such as 0.01.",
     )  # fmt: skip
     weight_column: str | None = option(
-        None, kind=Text("COLUMN"), label="Column of weights",
+        None, kind=ColumnName(), label="Column of weights",
         help="Instead, the column with the number of people that each row stands for.",
     )  # fmt: skip
 
@@ -364,11 +365,11 @@ class Searching(Part):
         help="Largest share of rows to suppress; 0 by default.",
     )  # fmt: skip
     loss: str = option(
-        "lm", kind=Choice(_losses, metavar="LOSS"), label="Lose least of",
+        "lm", kind=Choice(_losses, metavar="LOSS"), label="Lose least of", prominent=True,
         help="The information loss to minimise; lm by default. 'docs/losses.md' describes each.",
     )  # fmt: skip
     intervals: bool = option(
-        True, kind=Switch(), label="Intervals of their own for numbers and dates",
+        True, kind=Switch(), label="Intervals of their own for numbers and dates", prominent=True,
         help="Whether numbers and dates may be published as intervals of their own; yes by default.",
     )  # fmt: skip
     effort: int = option(
@@ -423,7 +424,7 @@ class Withstanding(Part):
 
     withstand: Number | None = option(
         None, kind=Share(), label="Largest gain of an attacker", bare="0.01",
-        help="The largest gain that an attacker of 'tclose attack' may have; 0.01 where no number is given.",
+        help="The largest gain that an attacker of a release may have, from 0 to 1.",
     )  # fmt: skip
 
     @property
@@ -474,8 +475,8 @@ class Hurrying(Part):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReleaseOptions(Choosing, Searching, Judging, Keys, Shifting, Hurrying):
-    """How a release is made."""
+class ReleaseOptions(Hurrying, Shifting, Keys, Judging, Searching, Choosing):
+    """How a release is made; the last part comes first where options are listed."""
 
 
 @dataclass(frozen=True, kw_only=True)

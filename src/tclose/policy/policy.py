@@ -37,7 +37,7 @@ VERSION = 1
 
 
 @dataclass(frozen=True, kw_only=True)
-class Required(Requirements, Withstanding):
+class Required(Withstanding, Requirements):
     """What must hold, of classes and against attackers."""
 
 

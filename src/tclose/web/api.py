@@ -17,6 +17,7 @@ from tclose.render.words.cells import cell_data
 from tclose.results import Audit
 from tclose.transport import RULES
 from tclose.values import as_text
+from tclose.web.forms import forms
 from tclose.web.jobs import Job, Jobs
 from tclose.web.openapi import openapi
 from tclose.web.reading import text_file
@@ -71,9 +72,6 @@ def _kept(job: Job) -> Any:
 async def start(request: Request) -> Response:
     """Say what can be opened, and what words the settings know."""
     from tclose.models.catalogue import MODELS
-    from tclose.presets import PRESETS
-    from tclose.recoding.losses.catalogue import LOSSES
-    from tclose.recoding.methods import AUTO, METHODS
     from tclose.render.words.glossary import GLOSSARY
 
     named = workspace_of(request).named
@@ -98,12 +96,7 @@ async def start(request: Request) -> Response:
             "named": None if named is None else {"label": named.label, "database": named.database is not None},
             "examples": examples(),
             "models": models,
-            "losses": [{"key": loss.key, "title": loss.title, "meaning": loss.meaning} for loss in LOSSES.values()],
-            "methods": [
-                {"key": AUTO, "meaning": "Tries what applies and keeps the least loss."},
-                *({"key": way.key, "meaning": way.meaning} for way in METHODS.values()),
-            ],
-            "presets": [{"key": preset.key, "title": preset.title, "asks": preset.asks} for preset in PRESETS.values()],
+            "forms": forms(),
             "rules": list(RULES),
             "glossary": dict(GLOSSARY),
             "largest_upload": request.app.state.door.limits.upload,
@@ -170,13 +163,14 @@ async def close_table(request: Request) -> Response:
 
 async def start_job(request: Request) -> Response:
     """Start work on a table; with ``wait``, answer when it is done or that many seconds have passed."""
-    from tclose.web.work import KINDS
+    from tclose.web.work import KINDS, check_asked
 
     opened = opened_table(request)
     asked = parsed(await request.body())
     kind = asked.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
         raise InputError(f"The kind of work is one of {', '.join(KINDS)}.")
+    check_asked(kind, asked)
     settings = plain(asked.get("policy"))
     job = jobs_of(request).start(kind, opened.id, lambda job: KINDS[kind](opened, asked, job), settings)
     await _patience(job, _seconds(request))

@@ -5,6 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from tclose._version import __version__
+from tclose.policy.policy import every_option
+from tclose.policy.schema import policy_schema
+from tclose.web.forms import WORK
+from tclose.web.settings import SECTIONS
 
 Schema = dict[str, Any]
 
@@ -49,15 +53,6 @@ _SCHEMAS: dict[str, Schema] = {
     "Exact": _object(
         "value", value=_or_null(_NUMBER), exact={**_TEXT, "description": "The figure as a fraction, such as 3/8."}
     ),
-    "Policy": {
-        "type": "object",
-        "description": "What a policy file, tclose.toml, says, as JSON. Hierarchies are words or nested objects.",
-        "properties": {
-            "columns": {"type": "object", "additionalProperties": _FREE},
-            "policy": _FREE,
-            "release": _FREE,
-        },
-    },
     "Opened": _object("id label text", id=_TEXT, label=_TEXT, text={"type": "boolean"}),
     "Database": _object("database label tables", database=_TEXT, label=_TEXT, tables=_list(_TEXT)),
     "Visited": _object(
@@ -80,22 +75,6 @@ _SCHEMAS: dict[str, Schema] = {
         left=_or_null(_NUMBER),
         result=_or_null(_FREE),
         error=_or_null(_ref("Failure")),
-    ),
-    "Work": _object(
-        "kind",
-        kind={
-            "enum": [
-                *("profile", "audit", "sample", "hierarchies", "levels"),
-                *("anonymize", "frontier", "lattice", "attack"),
-            ]
-        },
-        policy=_ref("Policy"),
-        measure={"enum": ["usual", "all"]},
-        drivers={"type": "boolean"},
-        columns=_list(_TEXT),
-        levels={"type": "object", "additionalProperties": _WHOLE},
-        sweep=_TEXT,
-        methods=_list(_TEXT),
     ),
     "Classes": _object(
         "columns keys total matching offset rows",
@@ -167,6 +146,53 @@ _SCHEMAS: dict[str, Schema] = {
         **{"class": _FREE},
     ),
 }
+
+
+def _policy() -> Schema:
+    """Return what a page says of a policy: of a policy file the sections that it sets, without paths of files."""
+    whole = policy_schema()["properties"]
+    hidden = {name for name, each in every_option().items() if not each.page}
+    sections = {}
+    for name in SECTIONS:
+        known = whole[name].get("properties")
+        own = {} if known is None else {"properties": {key: known[key] for key in known if key not in hidden}}
+        sections[name] = _as_sent({**whole[name], **own})
+    return {
+        "type": "object",
+        "description": "What a policy file, tclose.toml, says, as JSON. Hierarchies are words or nested objects.",
+        "additionalProperties": False,
+        "properties": sections,
+    }
+
+
+def _as_sent(schema: Any) -> Any:
+    """Return a schema in which every number may be a text: one that no browser rounds."""
+    if isinstance(schema, list):
+        return [_as_sent(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if schema.get("type") in ("integer", "number"):
+        told = {key: schema[key] for key in schema if key != "description"}
+        return {key: schema[key] for key in schema if key == "description"} | {"anyOf": [told, _TEXT]}
+    return {key: _as_sent(each) for key, each in schema.items()}
+
+
+def _work() -> Schema:
+    """Return what a page asks for."""
+    beside = {name: every_option()[name] for names in WORK.values() for name in names}
+    return _object(
+        "kind",
+        kind={
+            "enum": [
+                *("profile", "audit", "sample", "hierarchies", "levels"),
+                *("anonymize", "frontier", "lattice", "attack"),
+            ]
+        },
+        policy=_ref("Policy"),
+        columns=_list(_TEXT),
+        levels={"type": "object", "additionalProperties": _WHOLE},
+        **{name: {**each.kind.schema(), "description": each.help} for name, each in beside.items()},
+    )
 
 
 def _query(name: str, schema: Schema, description: str) -> Schema:
@@ -369,7 +395,7 @@ def openapi() -> Schema:
         "info": {"title": "tclose serve", "version": __version__},
         "security": [{"token": []}],
         "components": {
-            "schemas": _SCHEMAS,
+            "schemas": {**_SCHEMAS, "Policy": _policy(), "Work": _work()},
             "securitySchemes": {"token": {"type": "apiKey", "in": "header", "name": "X-Tclose-Token"}},
         },
         "paths": {

@@ -13,15 +13,21 @@ from typing import Any
 
 from tclose.errors import InputError, PolicyError
 from tclose.hierarchies import is_builder
+from tclose.options import Option, Whole
 from tclose.policy import Policy, parse_policy, policy_of
-from tclose.policy.files import mapping_of
+from tclose.policy.files import keys_of, mapping_of
 from tclose.policy.parts import About
 from tclose.policy.writing import policy_text
+from tclose.web.forms import PLACES
 from tclose.web.workspace import Opened
 
 _LONGEST_NUMBER = 60
 _HUGE_EXPONENT = re.compile(r"[eE][+-]?\d{4,}")
-_SECTIONS = ("columns", "policy", "release", "report")
+SECTIONS = ("columns", "policy", "release", "report")
+"""The sections of a policy that a page sets."""
+_GROUPED = re.compile(r"\s*\d{1,3}(?:[ ,'\u00a0\u202f]\d{3})+\s*")
+_LARGEST_EXACT = 2**53
+"""Beyond it, a browser rounds whole numbers."""
 
 
 def parsed(body: bytes) -> dict[str, Any]:
@@ -69,7 +75,7 @@ def policy_from(data: object, opened: Opened) -> Policy:
     """
     if not isinstance(data, Mapping):
         raise PolicyError("The policy must be an object with columns, policy, release and report.")
-    unknown = [name for name in data if name not in _SECTIONS]
+    unknown = [name for name in data if name not in SECTIONS]
     if unknown:
         raise PolicyError("The policy has parts that a page does not set; it has columns, policy, release and report.")
     _check_numbers(data.get("policy"))
@@ -79,13 +85,33 @@ def policy_from(data: object, opened: Opened) -> Policy:
         if isinstance(given, Mapping):
             _check_numbers({key: value for key, value in given.items() if key not in ("hierarchy", "order")})
             _check_hierarchy(name, given, opened.paths)
-    policy = policy_of(data, Path())
+    policy = policy_of({**data, **_typed(data)}, Path())
     mine = opened.policy
     kept = {
         "key_file": mine.release.key_file, "key_variable": mine.release.key_variable,
         "reference": mine.baseline.reference, "population": mine.baseline.population,
     }  # fmt: skip
     return replace(policy.with_options(kept), table=mine.table, read=mine.read, resources=mine.resources)
+
+
+def _typed(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the fields of a page say, of which texts are all that it sends, as values of their options."""
+    found = {}
+    for place in PLACES:
+        given, known = data.get(place), keys_of(place)
+        if isinstance(given, Mapping):
+            found[place] = {name: _value(known.get(name), value) for name, value in given.items()}
+    return found
+
+
+def _value(each: Option | None, value: object) -> object:
+    if each is None or not isinstance(value, str):
+        return value
+    if isinstance(each.kind, Whole) and _GROUPED.fullmatch(value):
+        value = re.sub(r"\D", "", value)
+    found = each.kind.parse(value)
+    each.read(found)  # what is wrong is said of the field, by what the page calls it
+    return found
 
 
 def about_now(opened: Opened | None) -> About:
@@ -128,4 +154,9 @@ def _check_hierarchy(name: str, given: Mapping[str, object], paths: frozenset[st
 def policy_data(policy: Policy) -> dict[str, Any]:
     """Return a policy as a page holds it; thresholds as they were written."""
     data = tomllib.loads(policy_text(policy), parse_float=str)
-    return {section: data.get(section, {}) for section in _SECTIONS}
+    return {section: {name: _sent(value) for name, value in data.get(section, {}).items()} for section in SECTIONS}
+
+
+def _sent(value: object) -> object:
+    """Return a value as it reaches a browser whole."""
+    return str(value) if type(value) is int and abs(value) > _LARGEST_EXACT else value

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from tclose.errors import InputError
+from tclose.errors import Hint, InputError, listed, meant
 from tclose.frontiers import Frontier
 from tclose.policy import Policy
 from tclose.releases import Release, Written
@@ -21,6 +21,7 @@ from tclose.render.words.releases import required_texts
 from tclose.render.words.risks import risks
 from tclose.results import Audit
 from tclose.roles import Roles
+from tclose.web.forms import WORK
 from tclose.web.jobs import Job, Outcome
 from tclose.web.pictures import played
 from tclose.web.settings import policy_data, policy_from
@@ -80,11 +81,7 @@ def audit(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
     """Measure the table and judge it."""
     from tclose.auditing import audit as audited
 
-    policy = _policy(asked, opened)
-    drivers = asked.get("drivers")
-    policy = policy.with_options({
-        "measure": _measure(asked.get("measure", "usual")), "drivers": drivers if isinstance(drivers, bool) else None
-    })  # fmt: skip
+    policy = _with_work("audit", asked, opened)
     found = audited(policy.with_table(opened.rows(job.tell)), progress=job.tell)
     return Outcome({**_audit_data(found), "made_for": _made_for(policy)}, found)
 
@@ -94,10 +91,10 @@ def _made_for(policy: Policy) -> str:
     return joined(required_texts(policy.requirements()))
 
 
-def _measure(asked: object) -> str:
-    if asked not in ("usual", "all"):
-        raise InputError("A page measures the 'usual' models or 'all'.")
-    return str(asked)
+def _with_work(kind: str, asked: Mapping[str, Any], opened: Opened) -> Policy:
+    """Return the policy that is asked for, with the options that are said beside it."""
+    policy = _policy(asked, opened)
+    return policy.with_options({name: asked[name] for name in WORK[kind] if asked.get(name) is not None})
 
 
 def _audit_data(audit: Audit) -> dict[str, Any]:
@@ -237,17 +234,10 @@ def _release_words(release: Release, written: Written | None) -> dict[str, Any]:
 
 def frontier(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
     """Sweep a threshold, and see what each method's release costs."""
-    from tclose.policy.parts import USUAL_METHODS
     from tclose.render.pictures.frontier import frontier_picture
     from tclose.sweeping import frontier as swept
 
-    policy = _policy(asked, opened)
-    sweep, methods = asked.get("sweep", "t"), asked.get("methods", list(USUAL_METHODS))
-    if not isinstance(sweep, str):
-        raise InputError("The swept model is named by its key, such as t.")
-    if not isinstance(methods, list) or not methods or not all(isinstance(method, str) for method in methods):
-        raise InputError("The methods to compare are a list of names.")
-    policy = policy.with_options({"sweep": sweep, "methods": tuple(dict.fromkeys(methods))})
+    policy = _with_work("frontier", asked, opened)
     found = swept(policy.with_table(opened.rows(job.tell)), progress=job.tell)
     data = {"frontier": found.to_dict(), "picture": played(frontier_picture(found)), "made_for": _made_for(policy)}
     return Outcome(data, found)
@@ -265,3 +255,14 @@ KINDS: dict[str, Work] = {
     "attack": attack,
 }
 """Every kind of work by its name."""
+_BESIDE = {"hierarchies": ("columns",), "levels": ("levels",), "lattice": ("levels",)}
+"""What is said beside the policy of each kind of work, besides options."""
+
+
+def check_asked(kind: str, asked: Mapping[str, Any]) -> None:
+    """Refuse what a kind of work does not take."""
+    known = ("kind", "policy", *WORK.get(kind, ()), *_BESIDE.get(kind, ()))
+    for name in asked:
+        if name not in known:
+            hint = meant(name, known) or Hint("It takes {}.", listed(known))
+            raise InputError(f"The work {kind!r} has no {name!r}.", field=name, hint=hint)

@@ -44,6 +44,7 @@ export function columnsPanel() {
   listen("hierarchies", again);
   listen("roles", again);
   listen("audit", again);
+  listen("faults", again);
   return h(
     "section",
     { class: "box", "aria-labelledby": "columns-title" },

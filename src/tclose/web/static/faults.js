@@ -1,15 +1,27 @@
-// Errors where they belong: at the field and the column that they are about.
+// Errors where they belong: at the field and the column that they are about, whichever work they came from.
 
-import { modelOf, state } from "./store.js";
+import { withHint } from "./format.js";
+import { listen, modelOf, state } from "./store.js";
 
-const POPULATION = ["population", "population_size", "sampling_fraction", "weight_column"];
+// Does something whenever other errors are to be told.
+export function onFaults(task) {
+  const now = () => JSON.stringify([state.audit.error, state.failed]);
+  let shown = now();
+  const again = () => { if (now() !== shown) { shown = now(); task(); } };
+  for (const topic of ["audit", "faults"]) listen(topic, again);
+}
 
-const told = (fits) => (state.audit.error && fits(state.audit.error) ? state.audit.error.message : "");
+const found = (fits) => [state.audit.error, state.failed].find((error) => error && fits(error));
+const told = (fits) => found(fits)?.message ?? "";
+
+// What is wrong with the field of an option.
+export function fieldFault({ faults }) {
+  const error = found(({ field }) => faults.includes(field));
+  return error ? withHint(error) : "";
+}
 
 // What is wrong with the threshold of a model for an attribute or, where that is null, for all.
 export const thresholdFault = (key, attribute) => told(({ field, column }) => field === key && (attribute === null || column === null || column === attribute));
-
-export const populationFault = () => told(({ field }) => POPULATION.includes(field));
 
 // What is wrong with a column; what is wrong with a threshold for it is said at the threshold.
 export const columnFault = (name) => told(({ field, column }) => column === name && !modelOf(field));

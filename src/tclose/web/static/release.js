@@ -1,9 +1,11 @@
 // A release: how it is searched for, what it costs, and what to take away.
 
-import { button, careful, field, h, redraw, say, select, tabled, verdictKind } from "./dom.js";
+import { button, careful, h, redraw, say, tabled, verdictKind } from "./dom.js";
 import { take } from "./api.js";
 import { aboutReport } from "./about.js";
 import { comparison } from "./compare.js";
+import { onFaults } from "./faults.js";
+import { formField, moreFields } from "./forms.js";
 import { percent, sign, visible, withHint } from "./format.js";
 import { taking } from "./stale.js";
 import { meaning } from "./terms.js";
@@ -14,12 +16,11 @@ import { worker } from "./work.js";
 export function releasePanel() {
   const options = h("div", { class: "options" });
   const place = h("div", { class: "outcome", id: "release-outcome" });
-  let fault = null;
-  const draw = () => redraw(options, settings(fault));
-  const marked = (problem) => { fault = problem; draw(); };
-  const work = worker(place, { done: outcome, label: "Making a release", failed: marked });
+  const draw = () => redraw(options, settings());
+  const work = worker(place, { done: outcome, label: "Making a release" });
   work.resume(state.jobs.anonymize);
-  listen("policy", () => marked(null));
+  listen("policy", draw);
+  onFaults(draw);
   draw();
   return h(
     "section",
@@ -32,25 +33,10 @@ export function releasePanel() {
   );
 }
 
-function settings(fault) {
-  const chosen = state.policy.release;
-  const set = (key, value, usual) => change((policy) => { if (value === usual) delete policy.release[key]; else policy.release[key] = value; }, { measured: false });
-  const methods = state.words.methods.map((method) => [method.key, method.key]);
-  const losses = state.words.losses.map((loss) => [loss.key, `${loss.key}: ${loss.title}`]);
-  const ofShare = fault?.field === "suppress";
-  const suppress = h("input", { type: "text", inputmode: "decimal", id: "suppress", value: chosen.suppress ?? "", placeholder: "0", "aria-invalid": ofShare ? "true" : null, "aria-describedby": ofShare ? "suppress-fault" : null, on: { change: () => set("suppress", suppress.value.trim() || "0", "0") } });
-  const lost = state.words.losses.find((loss) => loss.key === (chosen.loss ?? "lm"))?.meaning;
-  const means = state.words.methods.find((method) => method.key === (chosen.method ?? "auto"))?.meaning;
-  return [
-    field("Method", select(methods, chosen.method ?? "auto", (method) => set("method", method, "auto"), { id: "method" }), means),
-    field("Lose least of", select(losses, chosen.loss ?? "lm", (loss) => set("loss", loss, "lm"), { id: "loss" }), lost, meaning("loss")),
-    field("Share of rows that may be left out", suppress, ofShare ? h("span", { class: "problem", id: "suppress-fault" }, visible(fault.message)) : null, meaning("suppress")),
-    tick("intervals", "Intervals of their own for numbers and dates", chosen.intervals ?? true, (on) => set("intervals", on, true)),
-  ];
-}
-
-function tick(id, text, checked, listener) {
-  return h("div", { class: "tick" }, h("input", { type: "checkbox", id, checked, on: { change: (event) => listener(event.target.checked) } }), h("label", { for: id }, text));
+function settings() {
+  const forms = state.words.forms.release;
+  const [direct, others] = [true, false].map((prominent) => forms.filter((form) => form.prominent === prominent));
+  return [direct.map((form) => formField("release", form)), moreFields("settings", "More settings", "release", others)];
 }
 
 function outcome(job, { stale, again }) {

@@ -1,27 +1,24 @@
 // The requirements: a threshold for the table, for every sensitive attribute, or for one.
 
-import { button, field, h, redraw, select } from "./dom.js";
+import { button, h, redraw, select } from "./dom.js";
 import { sign, visible } from "./format.js";
-import { populationFault, thresholdFault } from "./faults.js";
+import { onFaults, thresholdFault } from "./faults.js";
+import { differs, formed, formField, moreFields, set } from "./forms.js";
 import { projectActions } from "./project.js";
 import { meaning } from "./terms.js";
 import { change, listen, modelOf, quasi, sensitive, state } from "./store.js";
 
 const MOST_KNOWN = 5;
-const TOGETHER = [
-  ["each", "each by itself"],
-  ["quasi", "the others known too"],
-  ["joint", "all as one"],
-];
+// Options with a drawing of their own.
+const RICHER = { any: known, preset, together };
 
 export function requirementsPanel() {
   const body = h("div", {});
   const given = h("span", { class: "soft" });
-  const draw = () => redraw(body, rows(), unlimited(), h("div", { class: "pair" }, adding(draw), preset()), more());
+  const draw = () => redraw(body, rows(), unlimited(), h("div", { class: "pair" }, adding(draw), formsOf(true).map(drawn)), more());
   const tell = () => { given.textContent = requirementsSuggested() ? " suggested" : ""; };
-  for (const drawn of [draw, tell]) listen("policy", drawn);
-  let shown = null;
-  listen("audit", () => { if (state.audit.error !== shown) { shown = state.audit.error; draw(); } });
+  for (const task of [draw, tell]) listen("policy", task);
+  onFaults(draw);
   draw();
   tell();
   return h(
@@ -33,10 +30,12 @@ export function requirementsPanel() {
   );
 }
 
-// What few people change: who knows how much, of how many.
+const formsOf = (prominent) => state.words.forms.policy.filter((form) => form.prominent === prominent);
+const drawn = (form) => (RICHER[form.name] ?? formField)("policy", form);
+
+// What few people change: who knows how much, of how many, and what attackers may gain.
 function more() {
-  const unusual = ["any", "population_size", "together"].some((key) => key in state.policy.policy);
-  return h("details", { open: state.open.more ?? unusual, on: { toggle: (event) => { state.open.more = event.target.open; } } }, h("summary", {}, "Who knows what, of how many"), known(), drawn(), together());
+  return moreFields("more", "Who knows what, of how many", "policy", formsOf(false), drawn);
 }
 
 const suggests = (key, attribute, text) => String((attribute === null ? state.suggested?.policy : state.suggested?.columns[attribute])?.[key]) === String(text);
@@ -113,35 +112,23 @@ function adding(draw) {
 }
 
 // The rule whose requirements are added to those above.
-function preset() {
-  const choose = (key) => change((policy) => { if (key) policy.policy.preset = key; else delete policy.policy.preset; });
-  const chosen = state.words.presets.find((each) => each.key === state.policy.policy.preset);
-  const picker = select([["", "A rule to meet…"], ...state.words.presets.map((each) => [each.key, each.title])], chosen?.key ?? "", choose, { id: "preset", "aria-label": "A rule to meet" });
-  return h("div", {}, picker, chosen ? h("p", { class: "hint" }, chosen.asks) : null);
-}
-
-// How many people the table was drawn from, for estimates of who is alone among them.
-function drawn() {
-  const input = h("input", {
-    type: "text", inputmode: "numeric", id: "population-size", value: String(state.policy.policy.population_size ?? ""),
-    on: { change: () => change((policy) => { const people = input.value.replace(/[\s,.']/g, ""); if (people) policy.policy.population_size = /^\d+$/.test(people) ? Number(people) : people; else delete policy.policy.population_size; }) },
-  });
-  return field("People in the population", input, populationFault() ? h("span", { class: "problem" }, visible(populationFault())) : null);
+function preset(place, form) {
+  const { name, label, choices } = form;
+  const chosen = choices.find(({ key }) => key === state.policy[place][name]);
+  const picker = select([["", `${label}…`], ...choices.map(({ key, title }) => [key, title])], chosen?.key ?? "", (key) => set(place, form, key), { id: name, "aria-label": label });
+  return h("div", {}, picker, chosen ? h("p", { class: "hint" }, chosen.meaning) : null);
 }
 
 // How many columns someone knows; all of them, unless a number is chosen.
-function known() {
+function known(place, form) {
   const most = Math.min(quasi().length, MOST_KNOWN);
-  const chosen = Number(state.policy.policy.any ?? 0);
+  const chosen = Number(state.policy.policy[form.name] ?? 0);
   if (most < 2 && !chosen) return null;
   const numbers = [...new Set([...Array(most).keys()].map((at) => at + 1).concat(chosen || []))];
   const words = numbers.map((number) => [String(number), number === 1 ? "any one column" : `any ${number} columns`]);
-  const choose = (word) => change((policy) => { if (word) policy.policy.any = Number(word); else delete policy.policy.any; });
-  return field("Someone knows", select([["", "all quasi-identifiers"], ...words], chosen ? String(chosen) : "", choose, { id: "known" }));
+  return formed(form, select([["", "all quasi-identifiers"], ...words], chosen ? String(chosen) : "", (word) => set(place, form, word), { id: form.name }));
 }
 
-function together() {
-  if (sensitive().length < 2) return null;
-  const chosen = (word) => change((policy) => { if (word === "each") delete policy.policy.together; else policy.policy.together = word; });
-  return field("Several sensitive attributes", select(TOGETHER, state.policy.policy.together ?? "each", chosen, { id: "together" }));
+function together(place, form) {
+  return sensitive().length < 2 && !differs(place, form) ? null : formField(place, form);
 }

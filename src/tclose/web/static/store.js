@@ -24,6 +24,7 @@ export const state = {
   jobs: {},
   release: null,
   handedOver: null,
+  failed: null, // what was wrong with the work that was last asked for
   audit: { busy: false, stale: false, job: null, result: null, sample: null, error: null, stage: "" },
 };
 
@@ -79,7 +80,7 @@ async function enter(table, policy, jobs, options, history = null) {
   const audit = { busy: true, stale: false, job: null, result: null, sample: null, error: null, stage: "" };
   const suggested = result.suggested ? structuredClone(result.policy) : null;
   const open = { columns: new Set(), levels: new Set() };
-  Object.assign(state, { table, profile: result.profile, suggested, open, before: {}, policy: policy ?? result.policy, history: history ?? { past: [], future: [] }, hierarchies: {}, jobs, audit, release: null, handedOver: sessionStorage.getItem(TAKEN) });
+  Object.assign(state, { table, profile: result.profile, suggested, open, before: {}, policy: policy ?? result.policy, history: history ?? { past: [], future: [] }, hierarchies: {}, jobs, audit, release: null, failed: null, handedOver: sessionStorage.getItem(TAKEN) });
   sessionStorage.setItem(KEY, table.id);
 }
 
@@ -141,6 +142,7 @@ function remembered() {
 
 // What is set is kept soon, and what was found with other settings is stale.
 export function forget() {
+  state.failed = null;
   unsaved = true;
   saveSoon();
   outdate();
@@ -158,9 +160,11 @@ export function change(task, { measured = true } = {}) {
   task(state.policy);
   if (JSON.stringify(before) !== JSON.stringify(state.policy)) state.history = { past: [...state.history.past, before], future: [] };
   unsaved = true;
+  state.failed = null;
   saveSoon();
   tell("policy");
-  if (!measured) return;
+  tell("faults");
+  if (!measured && !state.audit.error) return; // what could not be measured may have been wrong in any part
   outdate();
   tell("audit");
   measureSoon();

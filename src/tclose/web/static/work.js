@@ -8,7 +8,13 @@ import { listen, looked, state, tell } from "./store.js";
 
 const unlessStopped = (promise, signal) => Promise.race([promise, new Promise((_, refuse) => { signal.addEventListener("abort", () => refuse(new Stopped())); })]);
 
-export function worker(place, { done, label, failed = () => null }) {
+// Keeps what was wrong, to be said at its field too.
+function failed(problem) {
+  state.failed = problem;
+  tell("faults");
+}
+
+export function worker(place, { done, label }) {
   let current = null;
   let last = null;
   let stale = "";
