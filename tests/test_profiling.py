@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import tclose
 from tclose.engines.choosing import column_names, statistics_of
 from tclose.engines.duckdb import statistics
 from tclose.engines.statistics import ColumnStatistics
@@ -260,3 +261,17 @@ def test_the_columns_of_a_trial_are_known_and_its_subjects_are_people():
     assert found.roles.person == "USUBJID"
     assert (found.roles.quasi, list(found.roles.sensitive)) == (("AESTDY",), ["AETERM", "ARM"])
     assert (found.roles.remove, found.roles.undecided) == (("STUDYID", "AESEQ"), ())
+
+
+def test_a_suggested_policy_has_a_hierarchy_for_texts_that_show_none():
+    rows = range(60)
+    towns = [("Aa", "Bb", "Cc", "Dd", "Ee", "Ff", "Gg", "Hh", "Ii")[row % 9] for row in rows]
+    table = {
+        "town": towns, "sex": ["f", "m"] * 30, "age": [20 + row % 40 for row in rows],
+        "zip": [f"{47600 + row % 12}" for row in rows], "diagnosis": ["flu", "cold", "ulcer"] * 20,
+    }  # fmt: skip
+    found = profile(table)
+    assert found.hierarchies == {"town": "groups:2,4,8"}
+    policy = found.policy().with_table(table)
+    assert policy.columns.hierarchies == found.hierarchies
+    assert tclose.anonymize(policy).holds

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -18,13 +18,16 @@ from tclose.column_words import (
     person_in,
     word_in,
 )
+from tclose.engines.statistics import is_text
+from tclose.hierarchies import inferred_hierarchy
 from tclose.letters import holdable
 from tclose.notes import Note
-from tclose.progress import shows_progress
+from tclose.progress import shows_progress, silent, told_each
 from tclose.roles import Distance, Nominal, Ordered, Roles
 from tclose.vocabularies import Known, known_columns
 
 if TYPE_CHECKING:
+    from tclose.domains import Observed
     from tclose.engines.statistics import ColumnStatistics
     from tclose.policy import Policy
     from tclose.sources import ReadOptions
@@ -35,6 +38,10 @@ NEARLY_UNIQUE = Fraction(19, 20)
 """A column with so many different values for its rows can name each person."""
 OFTEN_UNIQUE = Fraction(1, 2)
 """A column called a number, a code or a name does so from here on, and any other is too telling to be published."""
+_MOST_GROUPED = 5_000
+"""Columns of text with more different values get no hierarchy proposed: groups of neighbours would mean nothing."""
+_FEW_TEXTS = 3
+"""Up to so many values are published as they are or not at all."""
 MOSTLY = 0.5
 """A column is what so many of its values are: addresses of e-mail, sentences."""
 
@@ -72,6 +79,8 @@ class Profile:
     rows: int
     columns: tuple[ColumnProfile, ...]
     notes: tuple[Note, ...] = ()
+    hierarchies: Mapping[str, str] = field(default_factory=dict)
+    """For quasi-identifiers of text whose values show no hierarchy: the words of one to start from."""
 
     @property
     def roles(self) -> Roles:
@@ -87,7 +96,7 @@ class Profile:
 
     def policy(self, source: str | None = None, read: ReadOptions | None = None) -> Policy:
         """Return a policy to start from: the suggested roles, and thresholds to argue about."""
-        from tclose.policy.policy import Policy, Required
+        from tclose.policy.policy import ColumnOptions, Policy, Required
         from tclose.sources import ReadOptions
 
         thresholds: dict[str, dict[str | None, str]] = {"k": {None: "5"}}
@@ -97,6 +106,7 @@ class Profile:
             table=source,
             roles=replace(self.roles, others="refuse"),
             required=Required(require=thresholds),
+            columns=ColumnOptions(hierarchies=self.hierarchies),
             read=read or ReadOptions(),
         )
 
@@ -157,13 +167,38 @@ def profile(
     >>> found.roles.quasi, list(found.roles.sensitive)
     (('zip', 'age'), ['salary', 'disease'])
     """
-    from tclose.engines.choosing import statistics_of
+    from tclose.engines.choosing import working_session
 
-    found = statistics_of(table, read=read, memory=memory, threads=threads, temp=temp, progress=progress)
-    known = known_columns([column.name for column in found.columns])
-    columns = [profiled(column, known.get(column.name)) for column in found.columns]
-    people = [name for name, each in known.items() if each.role == "person"]
-    return Profile(found.label, found.rows, _with_person(columns, people), found.notes)
+    tell = progress or silent
+    with working_session(table, read=read, memory=memory, threads=threads, temp=temp) as session:
+        tell("Reading the table", None)
+        opened = session.open(table)
+        found = session.statistics(opened, tell)
+        known = known_columns([column.name for column in found.columns])
+        people = [name for name, each in known.items() if each.role == "person"]
+        columns = _with_person([profiled(column, known.get(column.name)) for column in found.columns], people)
+        texts = [each.name for each in columns if each.role == "quasi-identifier" and _is_short_text(each)]
+        seen = {name: session.values(opened.keep([name]), (name,)) for name in told_each(texts, tell, "Reading values")}
+    proposed = {name: proposed_hierarchy(values) for name, values in seen.items()}
+    hierarchies = {name: words for name, words in proposed.items() if words is not None}
+    return Profile(found.label, found.rows, columns, found.notes, hierarchies)
+
+
+def _is_short_text(column: ColumnProfile) -> bool:
+    """Say whether a column is of text with few enough different values to be put into groups."""
+    return is_text(column.type) and column.distinct <= _MOST_GROUPED
+
+
+def proposed_hierarchy(seen: Observed) -> str | None:
+    """Return the words of a hierarchy for the values of a column of text; None where they show one themselves.
+
+    Values are put into groups of 2, 4, 8 … neighbours, which keeps more than to publish each as it is or not at all.
+    """
+    if seen.kind != "text" or inferred_hierarchy(seen.listed, seen.counts, seen.kind, seen.categories) is not None:
+        return None
+    number = sum(value is not None for value in seen.listed)
+    sizes = [2**power for power in range(1, number.bit_length()) if 2**power < number]
+    return f"groups:{','.join(map(str, sizes))}" if number > _FEW_TEXTS else "flat"
 
 
 def _with_person(columns: Sequence[ColumnProfile], known: Collection[str] = ()) -> tuple[ColumnProfile, ...]:

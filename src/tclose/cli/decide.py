@@ -18,6 +18,7 @@ from tclose.policy import read_policy
 from tclose.targets import target_at
 
 if TYPE_CHECKING:
+    from tclose.domains import Observed
     from tclose.policy.deciding import Decisions, Question
 
 _HELP = """Ask about each column of a policy that is still undecided, and write the answers
@@ -60,7 +61,7 @@ def command(policy: str, answers: tuple[str, ...], **given: Any) -> int:
         column, sign, role = answer.rpartition("=")
         if not sign:
             raise click.UsageError(f"--set takes COLUMN=ROLE, not {answer!r}.")
-        decisions.decide(column, role.strip())
+        _decide(decisions, column, role.strip())
     if answers:
         _save(decisions)
     else:
@@ -71,6 +72,30 @@ def command(policy: str, answers: tuple[str, ...], **given: Any) -> int:
     else:
         say(f"Every column is decided. tclose anonymize --policy {policy}", quiet=given["quiet"])
     return FAILS if left else HOLDS
+
+
+def _decide(decisions: Decisions, column: str, role: str) -> None:
+    """Give a column a role; a quasi-identifier of text gets a hierarchy to start from."""
+    hierarchy = None
+    if role == "quasi-identifier" and (seen := _values(decisions.path, column)) is not None:
+        from tclose.profiling import proposed_hierarchy
+
+        hierarchy = proposed_hierarchy(seen)
+    decisions.decide(column, role, hierarchy)
+
+
+def _values(path: Path, column: str) -> Observed | None:
+    """Return the values of a column of the policy's table; None where it names none that can be read."""
+    from tclose.engines.choosing import working_session
+
+    policy = read_policy(path)
+    if policy.table is None:
+        return None
+    try:
+        with working_session(policy.table, read=policy.read) as session:
+            return session.values(session.open(policy.table).keep([column]), (column,))
+    except TcloseError:
+        return None
 
 
 def _save(decisions: Decisions) -> None:
@@ -106,7 +131,7 @@ def _answered(decisions: Decisions, question: Question, place: str) -> int | Non
             _show_values(decisions.path, question.column)
         elif answer in _ROLES:
             before = question.column, "undecided"
-            decisions.decide(question.column, _ROLES[answer][0])
+            _decide(decisions, question.column, _ROLES[answer][0])
             try:
                 _save(decisions)
             except InputError as problem:
@@ -120,17 +145,9 @@ def _answered(decisions: Decisions, question: Question, place: str) -> int | Non
 
 def _show_values(path: Path, column: str) -> None:
     """Show the most frequent values of a column: somebody asked for them."""
-    from tclose.engines.choosing import working_session
-
-    policy = read_policy(path)
-    if policy.table is None:
-        click.echo("The policy names no table ([table] source = …).")
-        return
-    try:
-        with working_session(policy.table, read=policy.read) as session:
-            seen = session.values(session.open(policy.table).keep([column]), (column,))
-    except TcloseError as problem:
-        click.echo(visible(str(problem)))
+    seen = _values(path, column)
+    if seen is None:
+        click.echo("The policy names no table that can be read ([table] source = …).")
         return
     ranked = sorted(zip(seen.counts.tolist(), seen.listed, strict=True), key=lambda each: -each[0])
     for count, value in ranked[:_SHOWN]:

@@ -12,7 +12,7 @@ from tclose.measuring import Task
 from tclose.notes import Note
 from tclose.recoding.checking import failing_classes
 from tclose.recoding.improving.step import anneals, improved, known_to_moves
-from tclose.recoding.partition import Partition, check_whole, levelled, published
+from tclose.recoding.partition import Partition, check_whole, finest, levelled, published
 from tclose.recoding.problem import Problem
 from tclose.recoding.search import FindPartition, Search, Tell
 from tclose.recoding.thinning import thinned
@@ -161,6 +161,8 @@ class Found:
 def found(key: str, problem: Problem, search: Search) -> Found | None:
     """Return the release of a method, or with ``"auto"`` the best of those that apply; None if there is none."""
     check_method(key)
+    if (already := _already_met(key, problem, search)) is not None:
+        return already
     methods = list(_applying(problem, search)) if key == AUTO else [METHODS[key]]
     attempts: list[Found] = []
     for at, method in enumerate(methods):
@@ -175,6 +177,16 @@ def found(key: str, problem: Problem, search: Search) -> Found | None:
         return _last(problem, search, methods) if key == AUTO else None
     best = min([*attempts, *_bettered(attempts, problem, search.part(_FOUND, 1.0))], key=lambda each: each.loss)
     return replace(best, partition=replace(best.partition, notes=(*best.partition.notes, *_stopped(search))))
+
+
+def _already_met(key: str, problem: Problem, search: Search) -> Found | None:
+    """Return the table as it is, on the finest levels, if it meets the requirements: no release can keep more."""
+    partition = finest(problem)
+    if (partition.sizes() < problem.k).any() or failing_classes(problem, partition, own=search.own).any():
+        return None
+    note = Note("already-met", "The table meets the requirements as it is: nothing needs to be generalised.")
+    noted = replace(partition, notes=(note,))
+    return Found("full-domain" if key == AUTO else key, noted, search.loss(problem, partition))
 
 
 def coarsest_found(problem: Problem, search: Search) -> Found:

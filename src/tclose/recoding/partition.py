@@ -152,6 +152,17 @@ def levelled(problem: Problem) -> Partition:
     return Partition(np.arange(len(classes)), classes, problem.counts, cells, levels)
 
 
+def finest(problem: Problem) -> Partition:
+    """Return the release of all rows in which every quasi-identifier is on the finest level that it may be on."""
+    columns = [quasi.levels[quasi.lowest].nodes[problem.codes[:, at]] for at, quasi in enumerate(problem.quasi)]
+    nodes = np.stack(columns, axis=1)
+    classes = numbered(nodes)
+    _, first = np.unique(classes, return_index=True)
+    levels = tuple(quasi.lowest for quasi in problem.quasi)
+    cells = Cells(np.tile(np.array(levels, dtype=np.int16), (len(first), 1)), nodes[first], nodes[first])
+    return Partition(np.arange(len(classes)), classes, problem.counts, cells, levels)
+
+
 def published(partition: Partition) -> Partition:
     """Return the partition as a reader of the release sees it: classes that publish the same cells are one."""
     cells = partition.cells

@@ -45,7 +45,7 @@ def _field(each: Option) -> dict[str, Any]:
         "choices": _choices(each),
         "default": each.default,
         "prominent": each.prominent,
-        "faults": [each.name, *_BESIDE.get(each.name, ())],
+        "fields": [each.name, *_BESIDE.get(each.name, ())],
     }
 
 

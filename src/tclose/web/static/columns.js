@@ -44,7 +44,7 @@ export function columnsPanel() {
   listen("hierarchies", again);
   listen("roles", again);
   listen("audit", again);
-  listen("faults", again);
+  listen("fields", again);
   return h(
     "section",
     { class: "box", "aria-labelledby": "columns-title" },

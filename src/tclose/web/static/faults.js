@@ -8,15 +8,15 @@ export function onFaults(task) {
   const now = () => JSON.stringify([state.audit.error, state.failed]);
   let shown = now();
   const again = () => { if (now() !== shown) { shown = now(); task(); } };
-  for (const topic of ["audit", "faults"]) listen(topic, again);
+  for (const topic of ["audit", "fields"]) listen(topic, again);
 }
 
 const found = (fits) => [state.audit.error, state.failed].find((error) => error && fits(error));
 const told = (fits) => found(fits)?.message ?? "";
 
 // What is wrong with the field of an option.
-export function fieldFault({ faults }) {
-  const error = found(({ field }) => faults.includes(field));
+export function fieldFault({ fields }) {
+  const error = found(({ field }) => fields.includes(field));
   return error ? withHint(error) : "";
 }
 

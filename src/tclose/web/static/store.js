@@ -163,7 +163,7 @@ export function change(task, { measured = true } = {}) {
   state.failed = null;
   saveSoon();
   tell("policy");
-  tell("faults");
+  tell("fields");
   if (!measured && !state.audit.error) return; // what could not be measured may have been wrong in any part
   outdate();
   tell("audit");

@@ -11,7 +11,7 @@ const unlessStopped = (promise, signal) => Promise.race([promise, new Promise((_
 // Keeps what was wrong, to be said at its field too.
 function failed(problem) {
   state.failed = problem;
-  tell("faults");
+  tell("fields");
 }
 
 export function worker(place, { done, label }) {
