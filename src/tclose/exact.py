@@ -77,10 +77,10 @@ def _from_text(text: str, name: str, wanted: str) -> Fraction:
             pass
     if len(text) > _LONGEST_SHOWN:
         raise _too_long(name)
-    raise ThresholdError(f"{name} must be {wanted}, not {text!r}.", hint=_percent(text))
+    raise ThresholdError(f"{name} must be {wanted}, not {text!r}.", hint=in_percent(text))
 
 
-def _percent(text: str) -> Hint | None:
+def in_percent(text: str) -> Hint | None:
     """Return how a number in percent is written; None for another."""
     number = text.strip().removesuffix("%")
     if number == text.strip() or not _DECIMAL.fullmatch(number):
@@ -93,7 +93,7 @@ def share(number: Number, name: str) -> Fraction:
     with about(field=name):
         found = fraction(number, name)
     if not 0 <= found <= 1:
-        meant = _percent(f"{written(found)}%") if 1 < found <= 100 else None
+        meant = in_percent(f"{written(found)}%") if 1 < found <= 100 else None
         raise ThresholdError(f"{name} must be a share of the rows: at least 0 and at most 1.", field=name, hint=meant)
     return found
 

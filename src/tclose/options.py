@@ -16,7 +16,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from tclose.errors import Hint, InputError, listed, meant, named, spell
-from tclose.exact import DECIMALS, fraction, written
+from tclose.exact import DECIMALS, fraction, in_percent, written
 
 Schema = dict[str, Any]
 
@@ -49,8 +49,10 @@ class UnfitError(ValueError):
 
     column: str | None = None
     """The column whose value it is, where an option has one for each column."""
-    hint: Hint | None = None
-    """What may have been meant."""
+
+    def __init__(self, reason: str, hint: Hint | None = None) -> None:
+        super().__init__(reason)
+        self.hint = hint
 
 
 def _fraction(value: object) -> Fraction:
@@ -59,8 +61,9 @@ def _fraction(value: object) -> Fraction:
         raise UnfitError(f"must be {DECIMALS}, not {_shown(value)}.")
     try:
         return fraction(value, "it")
-    except InputError as problem:
-        raise UnfitError(problem.message.removeprefix("it ")) from None
+    except InputError:
+        hint = in_percent(value) if isinstance(value, str) else None
+        raise UnfitError(f"must be {DECIMALS}, not {_shown(value)}.", hint) from None
 
 
 class Kind:
@@ -226,9 +229,9 @@ class Share(Kind):
         """Return the share as text that says it exactly, checked."""
         found = _fraction(value)
         if not 0 <= found <= 1 or (self.above_zero and not found):
-            meant = f" {written(found)} % is {written(found / 100)}." if 1 < found <= 100 else ""
+            hint = in_percent(f"{written(found)}%") if 1 < found <= 100 else None
             least = "more than 0" if self.above_zero else "at least 0"
-            raise UnfitError(f"must be a share: {least} and at most 1.{meant}")
+            raise UnfitError(f"must be a share: {least} and at most 1, not {_shown(value)}.", hint)
         return written(found)
 
     def schema(self) -> Schema:
@@ -295,9 +298,8 @@ class Choice(Kind):
         """Return the word, checked."""
         known = self.known()
         if value not in known:
-            problem = UnfitError(f"must be one of {listed(known, 30)}, not {str(value)[:_LONGEST_SHOWN]!r}.")
-            problem.hint = meant(value, known)
-            raise problem
+            shown = str(value)[:_LONGEST_SHOWN]
+            raise UnfitError(f"must be one of {listed(known, 30)}, not {shown!r}.", meant(value, known))
         return value
 
     def schema(self) -> Schema:
@@ -444,8 +446,6 @@ class Option:
 
 _MARK = "tclose option"
 _DECLARED: dict[type, dict[str, Option]] = {}
-_FLAGS: dict[str, str] = {}
-"""The long flag of each option that has been looked up."""
 
 
 def option(
@@ -487,7 +487,6 @@ def _option_of(part: type, each: Field[Any]) -> Option:
     flags = said["flags"]
     if not any(flag.startswith("--") for flag in flags):
         flags = (*flags, f"--{each.name.replace('_', '-')}")
-    _FLAGS[each.name] = next(flag for flag in flags if flag.startswith("--"))
     default = {} if each.default_factory is dict else each.default
     owner = next(base for base in part.__mro__ if each.name in vars(base).get("__annotations__", {}))
     made = {
@@ -519,8 +518,3 @@ class Part:
             value = getattr(self, name)
             if value is not each.default and not (each.default == {} and type(value) is dict and not value):
                 object.__setattr__(self, name, each.read(value))
-
-
-def flag_of(name: str) -> str:
-    """Return the long flag of an option."""
-    return _FLAGS.get(name, f"--{name.replace('_', '-')}")
