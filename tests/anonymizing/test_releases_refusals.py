@@ -25,7 +25,7 @@ WISHES = {"require": {"k": 2}, "hierarchies": {"zone": "flat"}}
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"levels": {"age": "1"}}, "must be a level"),
+        ({"levels": {"age": "1.."}}, "must be a level"),
         ({"levels": {"age": (0,)}}, "must be a level"),
         ({"levels": {"age": (0, 1, 2)}}, "must be a level"),
         ({"levels": {"age": 1.0}}, "must be a level"),

@@ -87,7 +87,7 @@ def test_nested_and_binary_types_are_refused_where_they_are_named(postgresql, ki
     with pytest.raises(SourceError, match=r"'q'.*nested, binary"):
         tclose.audit(address, tclose.Roles(quasi="q", sensitive="s"))
     assert tclose.audit(address, tclose.Roles(quasi="r", sensitive="s")).rows == 1
-    assert next(column for column in tclose.profile(address).columns if column.name == "q").role == "identifier"
+    assert next(column for column in tclose.profile(address).columns if column.name == "q").role == "remove"
 
 
 def test_an_enum_keeps_its_order(postgresql):

@@ -90,11 +90,21 @@ function draw(item, name, facts) {
   const roles = [...ROLES, ...OF_POLICIES.filter(([role]) => role === column.role)];
   const open = state.open.columns.has(name);
   const title = button([h("span", { class: "turn", "aria-hidden": "true" }, open ? "▾" : "▸"), h("span", { class: "label" }, visible(name))], () => { remember(name, !open); draw(item, name, facts); }, { id: `column-${name}`, class: "unfold", "aria-expanded": String(open), title: visible(name) });
+  const below = [columnFault(name) ? h("p", { class: "problem" }, visible(columnFault(name))) : null, open ? settings(name, column, facts, roles) : null].filter(Boolean);
+  const chosen = document.activeElement;
+  if (chosen?.id === `role-${name}` && item.contains(chosen) && chosen.options.length === roles.length) {
+    // The list of roles stays while somebody types a role's name into it: a new one would begin anew at every letter.
+    const line = chosen.parentElement;
+    chosen.value = column.role;
+    line.querySelector("h3").replaceChildren(title);
+    for (const other of [...item.children]) if (other !== line) other.remove();
+    item.append(...below);
+    return;
+  }
   redraw(
     item,
     h("div", { class: "column-line" }, h("h3", {}, title), h("span", { class: "soft facts" }, told), select(roles.map(([role, text]) => [role, text]), column.role, (role) => assign(name, role), { id: `role-${name}`, "aria-label": `What ${visible(name)} is` })),
-    columnFault(name) ? h("p", { class: "problem" }, visible(columnFault(name))) : null,
-    open ? settings(name, column, facts, roles) : null,
+    below,
   );
 }
 
