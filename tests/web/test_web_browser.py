@@ -147,7 +147,7 @@ def test_the_earth_is_moved_until_the_class_is_as_the_table(browser, server, mot
         open_example(page)
         page.click(f'[data-attribute="{attribute}"] >> text=Watch the worst class')
         page.wait_for_selector('.player[data-at="0"]')
-        assert "2*" in page.inner_text('.grid-rows [aria-selected="true"]')
+        playwright.expect(page.locator('.grid-rows [aria-selected="true"]')).to_contain_text("2*")
         stays = [round(float(min(p, q)), 3) for p, q in zip(plan.inside, plan.outside, strict=True)]
         assert heights(page)[0] == pytest.approx(stays, abs=0.002)
         page.select_option("[data-control=speed]", "4")
@@ -759,7 +759,7 @@ def test_a_cell_is_a_text_whatever_it_holds(browser, server):
         settled(page)
         show(page, "classes")
         page.wait_for_selector(".grid-rows .key")
-        assert evil in page.inner_text(".grid-rows")
+        playwright.expect(page.locator(".grid-rows")).to_contain_text(evil)  # keys arrive after their rows
         assert page.locator("main img").count() == 0
 
 
