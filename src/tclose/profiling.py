@@ -20,6 +20,7 @@ from tclose.column_words import (
 )
 from tclose.engines.statistics import is_text
 from tclose.hierarchies import inferred_hierarchy
+from tclose.hierarchies.leaves import is_label
 from tclose.letters import holdable
 from tclose.notes import Note
 from tclose.progress import shows_progress, silent, told_each
@@ -194,9 +195,13 @@ def proposed_hierarchy(seen: Observed) -> str | None:
 
     Values are put into groups of 2, 4, 8 … neighbours, which keeps more than to publish each as it is or not at all.
     """
-    if seen.kind != "text" or inferred_hierarchy(seen.listed, seen.counts, seen.kind, seen.categories) is not None:
+    if seen.kind != "text":
         return None
-    number = sum(value is not None for value in seen.listed)
+    labels = [at for at, value in enumerate(seen.listed) if value is not None and is_label(str(value))]
+    values = [seen.listed[at] for at in labels]
+    if not labels or inferred_hierarchy(values, seen.counts[labels], seen.kind, seen.categories) is not None:
+        return None
+    number = len(labels)
     sizes = [2**power for power in range(1, number.bit_length()) if 2**power < number]
     return f"groups:{','.join(map(str, sizes))}" if number > _FEW_TEXTS else "flat"
 

@@ -203,7 +203,7 @@ def test_what_stands_in_the_way_of_people_is_measured_by_people():
 
 def test_full_domain_claims_no_optimum_by_people():
     table = {"who": [1, 1, 1, 2], "q": list("abca"), "s": list("xxxy")}
-    options = {"hierarchies": {"q": "flat"}, "method": "full-domain", "require": {"k": 1}}
+    options = {"hierarchies": {"q": "flat"}, "method": "full-domain", "require": {"k": 2}}
     assert any(note.code == "search-by-rows" for note in tclose.anonymize(table, OF_PEOPLE, **options).notes)
     by_rows = tclose.anonymize(table, tclose.Roles("q", "s:nominal"), **options)
     assert any(note.code.startswith("search-exact") for note in by_rows.notes)

@@ -38,15 +38,15 @@ def table(rows=12):
 
 
 def release(**options):
-    return anonymize(table(), ROLES, require={"k": 3, "t": "0.5"}, **{"method": "merge", **options})
+    return anonymize(table(), ROLES, **{"require": {"k": 3, "t": "0.5"}, "method": "merge", **options})
 
 
 @pytest.mark.parametrize("method", ["auto", "gather", "sabre"])
 def test_a_search_that_the_clock_ended_writes_a_release_that_says_so_and_can_be_made_again(tmp_path, method):
-    made = release(method=method, within=1e-9)
+    made = release(method=method, within=1e-9, require={"k": 5, "t": "0.5"})
     assert made.holds
     made.write(tmp_path / "release.csv")
-    assert audit(tmp_path / "release.csv", Roles(["age"], {"ill": Nominal()}), require={"k": 3, "t": "0.5"}).holds
+    assert audit(tmp_path / "release.csv", Roles(["age"], {"ill": Nominal()}), require={"k": 5, "t": "0.5"}).holds
     assert [note for note in made.notes if "stopped after 1e-09 seconds" in note.text]
     apply(table(), made.recipe).write(tmp_path / "again.csv")
     assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "release.csv").read_bytes()
