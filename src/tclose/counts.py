@@ -2,20 +2,78 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 Integers = NDArray[np.int64]
 Ranks = NDArray[np.int32]
+Made = TypeVar("Made")
 Unit = Literal["rows", "people"]
 """What is counted. People count once in a class, and once for each value that they have there."""
 _FEW_CELLS, _CELLS_A_PAIR = 65_536, 16
 """Up to so many cells, and so many for each pair, classes × values are added up in a table, else by sorting."""
+
+
+@dataclass(frozen=True, eq=False)
+class ValueSets:
+    """The sets of values that people have: set ``s`` holds the positions ``offsets[s]:offsets[s + 1]`` of ``ranks``.
+
+    The values of a set ascend. A person's set has all values that they have anywhere in the table.
+    """
+
+    offsets: Integers
+    ranks: Ranks
+    people: Integers
+    """How many people have each set."""
+    _derived: dict[tuple[str, int], tuple[object, Any]] = field(default_factory=dict, init=False, repr=False)
+
+    def derived(self, name: str, of: object, make: Callable[[], Made]) -> Made:
+        """Return what is made of the sets and of something else once, and then kept: parts of a table share it."""
+        key = name, id(of)
+        if key not in self._derived:
+            self._derived[key] = of, make()  # kept with what its key names, whose id no other object has meanwhile
+        made: Made = self._derived[key][1]
+        return made
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_derived": {}}
+
+    @staticmethod
+    def alone(people: Integers) -> ValueSets:
+        """Return the sets of one value each, which so many people have."""
+        places = np.arange(len(people) + 1, dtype=np.int64)
+        return ValueSets(places, places[:-1].astype(np.int32), people)
+
+    @cached_property
+    def lengths(self) -> Integers:
+        """How many values each set holds."""
+        return np.diff(self.offsets)
+
+    def renumbered(self, ranks: Ranks) -> ValueSets:
+        """Return the same sets with other numbers for their values; values whose number is negative are left out."""
+        found, of_set = ranks[self.ranks], np.repeat(np.arange(len(self.people)), self.lengths)
+        kept = found >= 0
+        found, of_set = found[kept], of_set[kept]
+        order = np.lexsort((found, of_set))
+        offsets = np.searchsorted(of_set, np.arange(len(self.people) + 1))
+        return ValueSets(offsets.astype(np.int64), found[order].astype(np.int32), self.people)
+
+
+@dataclass(frozen=True)
+class PeopleBlock:
+    """What the counts of values do not tell of classes in which somebody may have several values."""
+
+    valued: Integers
+    """How many people of each class have a value there."""
+    sets: Block
+    """How many people of each class have each set of values anywhere in the table; nobody whose set is empty."""
+    values_of: ValueSets
+    """What the sets hold."""
 
 
 @dataclass(frozen=True)
@@ -24,13 +82,14 @@ class Block:
 
     Class ``c`` holds the positions ``offsets[c]:offsets[c + 1]`` of ``ranks`` (which values, ascending)
     and ``counts`` (how many rows of each); ``sizes[c]`` is their sum. A class all of whose rows were left
-    out has no positions.
+    out has no positions. ``people`` is there where people are counted and somebody has several values.
     """
 
     offsets: Integers
     ranks: Ranks
     counts: Integers
     sizes: Integers
+    people: PeopleBlock | None = None
 
     def __post_init__(self) -> None:
         # Kernels read arrays of these types without gaps, and every block ends in one.
@@ -143,11 +202,19 @@ def joined_blocks(blocks: Sequence[Block]) -> Block:
     ranks, counts, sizes = (
         np.concatenate([getattr(block, name) for block in blocks]) for name in ("ranks", "counts", "sizes")
     )
-    return Block(offsets, ranks, counts, sizes)
+    of_people = [block.people for block in blocks if block.people is not None]
+    people = None
+    if of_people:
+        valued = np.concatenate([each.valued for each in of_people])
+        people = PeopleBlock(valued, joined_blocks([each.sets for each in of_people]), of_people[0].values_of)
+    return Block(offsets, ranks, counts, sizes, people)
 
 
 def merged_block(block: Block, numbers: Integers, number_of_classes: int) -> Block:
-    """Return the block of larger classes; ``numbers`` has the one that each class is part of."""
+    """Return the block of larger classes; ``numbers`` has the one that each class is part of.
+
+    Counts of rows add up. Counts of people don't, where somebody is in two of the classes: these are counted anew.
+    """
     classes = np.repeat(numbers, block.distinct)
     values = int(block.ranks.max(initial=-1)) + 1
     cells = number_of_classes * values

@@ -183,9 +183,9 @@ class GroupedRows:
         list(self._pool.map(scatter, range(len(self._shares))))
         return ranks
 
-    def _counters(self, values: int) -> Counters:
-        """Return scratch space to count one attribute in."""
-        return Counters(values, self._counter)
+    def _column(self, attribute: int, rank_of_code: Ranks, values: int) -> CountedColumn:
+        """Return an attribute, ready to be counted class by class."""
+        return CountedColumn(self.sorted_codes(attribute, rank_of_code), values, self._counter)
 
     def _sizes(self, low: int, high: int) -> Integers:
         """Return the sizes of some classes."""
@@ -212,7 +212,7 @@ class GroupedRows:
             Told which share of the classes is measured.
         """
         tell(0.0)
-        ranks = [self.sorted_codes(a, table) for a, table in enumerate(rank_of_code)]
+        columns = [self._column(at, *given) for at, given in enumerate(zip(rank_of_code, values, strict=True))]
         starts = self._starts
         step = max(1, min(ROWS_PER_PART, self.rows // (4 * self._threads) + 1))
         cuts = np.unique(np.append(np.searchsorted(starts, np.arange(0, self.rows, step)), len(starts) - 1))
@@ -221,15 +221,33 @@ class GroupedRows:
         def work(position: int) -> Result:
             low, high = int(cuts[position]), int(cuts[position + 1])
             if not hasattr(scratch, "counters"):
-                scratch.counters = [self._counters(m) for m in values]
+                scratch.counters = [column.counters() for column in columns]
             blocks = tuple(
-                counters.block(rows, starts, low, high) for counters, rows in zip(scratch.counters, ranks, strict=True)
+                column.block(counters, starts, low, high)
+                for column, counters in zip(columns, scratch.counters, strict=True)
             )
             return measure(Part(self.keys[low:high], self._sizes(low, high), blocks))
 
         for done, result in enumerate(self._pool.map(work, range(len(cuts) - 1)), start=1):
             yield result
             tell(done / (len(cuts) - 1))
+
+
+class CountedColumn:
+    """The values of an attribute with the rows of each class together."""
+
+    def __init__(self, rows: Ranks, values: int, counter: type[np.int32] | type[np.int64]) -> None:
+        self._rows = rows
+        self._values = values
+        self._counter = counter
+
+    def counters(self) -> Counters:
+        """Return scratch space to count in."""
+        return Counters(self._values, self._counter)
+
+    def block(self, counters: Counters, starts: Integers, low: int, high: int) -> Block:
+        """Return the counts of some classes, whose rows begin at these places."""
+        return counters.block(self._rows, starts, low, high)
 
 
 class Counters:

@@ -263,7 +263,7 @@ def attribute_audit(domain: Domain, findings: Sequence[Finding], driving: Drivin
         values=len(domain.values),
         left_out=domain.left_out,
         figures=figures_by_key([finding for finding in findings if finding.attribute == domain.name]),
-        largest_t=domain.ground.largest(),
+        largest_t=domain.largest_t,
         notes=domain.notes,
         drivers=driving.without,
         averages=driving.averages,

@@ -10,15 +10,15 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tclose import kernels, person_texts
-from tclose.counts import Block, Integers, Ranks
-from tclose.grouping import Arrival, Batch, Codes, Counters, GroupedRows, Share, running
+from tclose.counts import Block, Integers, PeopleBlock, Ranks, ValueSets
+from tclose.grouping import Arrival, Batch, Codes, CountedColumn, Counters, GroupedRows, Share, running
 from tclose.keys import KeyIndex
 from tclose.person_texts import DealtTexts, Texts
 
@@ -139,7 +139,8 @@ class _Worker:
 class GroupedPeople(GroupedRows):
     """The rows of a table and their people, ready to be counted class by class.
 
-    The parameters are the base's, and ``person_span``: one more than the largest key of a person.
+    The parameters are the base's, ``person_span``: one more than the largest key of a person, and ``whole``: whether
+    these are all rows of their people, so that they say which values somebody has.
     """
 
     def __init__(
@@ -151,7 +152,10 @@ class GroupedPeople(GroupedRows):
         rows: int,
         threads: int,
         person_span: int,
+        *,
+        whole: bool = True,
     ) -> None:
+        self._whole = whole
         self._dealing = _Dealing.of(rows, person_span)
         super().__init__(arrivals, batch_of, spans, code_spans, rows, threads)
         self._numbers = np.empty(self.rows, dtype=np.int32)
@@ -170,6 +174,7 @@ class GroupedPeople(GroupedRows):
         everyone = [rows for worker in workers for rows in worker.rows_of_people]
         self.people = sum(map(len, everyone)) - (self.missing > 0)
         self.several = sum(int(np.count_nonzero(rows > 1)) for rows in everyone) - (self.missing > 1)
+        self._known: dict[int, _Held | None] = {}
 
     def _share(self, index: KeyIndex | None, sizes: Integers, code_counts: list[Integers]) -> Share:
         dealt = np.zeros(self._dealing.shares, dtype=np.int64)
@@ -289,23 +294,153 @@ class GroupedPeople(GroupedRows):
 
     def sorted_codes(self, attribute: int, rank_of_code: Ranks) -> Ranks:
         """Return the attribute's ranks with the rows of each class together and marked where a person begins."""
+        return self._sorted(self._codes[attribute], rank_of_code)
+
+    def _sorted(self, codes: Codes, rank_of_code: Ranks) -> Ranks:
         marked = np.empty(self.rows, dtype=np.int32)
 
         def scatter(worker: int) -> None:
             place = self._first[worker].astype(self._counter)
             for low, high in self._worked[worker]:
-                kernels.people.scatter_people(
-                    self._numbers[low:high], self._codes[attribute][low:high], rank_of_code, place, marked
-                )
+                kernels.people.scatter_people(self._numbers[low:high], codes[low:high], rank_of_code, place, marked)
 
         list(self._pool.map(scatter, range(len(self._worked))))
         return marked
 
-    def _counters(self, values: int) -> Counters:
-        return _PersonCounters(values, self._counter)
+    def _column(self, attribute: int, rank_of_code: Ranks, values: int) -> CountedColumn:
+        marked, held = self.sorted_codes(attribute, rank_of_code), self.held(attribute)
+        if held is None:
+            return _PersonColumn(marked, values, self._counter)
+        known = held.sets.renumbered(rank_of_code)
+        numbers = np.where(known.lengths > 0, np.arange(len(known.people)), -1).astype(np.int32)
+        sets = _PersonColumn(self._sorted(self._set_of_each(held), numbers), len(numbers), self._counter)
+        valued = None
+        if any_left_out(rank_of_code, self.code_counts[attribute]):
+            there = np.minimum(rank_of_code, 0).astype(np.int32)
+            valued = _PersonColumn(self.sorted_codes(attribute, there), 1, self._counter)
+        return _HistoryColumn(marked, values, self._counter, sets, valued, known, self._people)
+
+    def _set_of_each(self, held: _Held) -> Codes:
+        """Return which set of values the person of each row has, in the order of people."""
+        found = np.empty(self.rows, dtype=np.int32)
+        begun = 0
+        for shares, rows_of_people in zip(self._worked, self._rows_of_people, strict=True):
+            for (low, high), rows in zip(shares, rows_of_people, strict=True):
+                found[low:high] = np.repeat(held.set_of_person[begun : begun + len(rows)], rows)
+                begun += len(rows)
+        return found
+
+    def held(self, attribute: int) -> _Held | None:
+        """Return the sets of values, as codes, that people have; None where nobody has several values."""
+        if attribute not in self._known:
+            several = self._whole and self._several_values(attribute)
+            self._known[attribute] = self._sets(attribute) if several else None
+        return self._known[attribute]
+
+    def _several_values(self, attribute: int) -> bool:
+        """Say whether somebody has two values of an attribute: two rows beside each other that differ."""
+        codes = self._codes[attribute]
+        for shares, rows_of_people in zip(self._worked, self._rows_of_people, strict=True):
+            for (low, high), rows in zip(shares, rows_of_people, strict=True):
+                own = codes[low:high]
+                differ = own[1:] != own[:-1]
+                differ[np.cumsum(rows)[:-1] - 1] = False
+                if differ.any():
+                    return True
+        return False
+
+    def _sets(self, attribute: int) -> _Held:
+        """Return everybody's set of codes: one code alone is a set of that number, others are numbered after these."""
+        span = len(self.code_counts[attribute])
+
+        def distinct(worker: int) -> list[tuple[Integers, Codes]]:
+            found = []
+            for (low, high), rows in zip(self._worked[worker], self._rows_of_people[worker], strict=True):
+                packed = np.repeat(np.arange(len(rows), dtype=np.int64), rows) * span
+                packed += self._codes[attribute][low:high]
+                packed.sort()
+                first = np.ones(len(packed), dtype=bool)
+                first[1:] = packed[1:] != packed[:-1]
+                who, codes = np.divmod(packed[first], span)
+                found.append((np.bincount(who, minlength=len(rows)).astype(np.int64), codes.astype(np.int32)))
+            return found
+
+        listed = [each for found in self._pool.map(distinct, range(len(self._worked))) for each in found]
+        numbers = np.concatenate([numbers for numbers, _ in listed])
+        starts, codes = running(numbers), np.concatenate([codes for _, codes in listed])
+        sets = codes[starts[:-1]]
+        several = numbers > 1
+        theirs, of_several = running(numbers[several]), codes[np.repeat(several, numbers)]
+        slots = 1 << (2 * len(of_several)).bit_length()
+        found = np.empty(len(theirs) - 1, dtype=np.int32)
+        known = kernels.people.number_sets(
+            theirs, of_several, np.zeros(slots, dtype=np.int64), np.full(slots, -1, dtype=np.int32), found
+        )
+        first = np.full(known + 1, -1, dtype=np.int64)
+        first[found[::-1]] = np.arange(len(found))[::-1]
+        there = np.flatnonzero(first >= 0)
+        number = np.zeros(known + 1, dtype=np.int32)
+        number[there] = np.arange(span, span + len(there), dtype=np.int32)
+        sets[several] = number[found]
+        begins, lengths = theirs[first[there]], np.diff(theirs)[first[there]]
+        places = np.repeat(begins - running(lengths)[:-1], lengths) + np.arange(lengths.sum())
+        ranks = np.concatenate([np.arange(span, dtype=np.int32), of_several[places]])
+        people = np.bincount(sets, minlength=span + len(there)).astype(np.int64)
+        return _Held(ValueSets(running(np.concatenate([np.ones(span, dtype=np.int64), lengths])), ranks, people), sets)
 
     def _sizes(self, low: int, high: int) -> Integers:
         return self._people[low:high]
+
+
+@dataclass(frozen=True)
+class _Held:
+    """The sets of codes that people have, and whose is which, in the order of people."""
+
+    sets: ValueSets
+    set_of_person: Codes
+
+
+class _PersonColumn(CountedColumn):
+    """The values of an attribute, marked where a person begins, with the rows of each class together."""
+
+    def counters(self) -> Counters:
+        """Return scratch space to count in."""
+        return _PersonCounters(self._values, self._counter)
+
+
+class _HistoryColumn(_PersonColumn):
+    """An attribute of which somebody has several values: counted by value, and by who has which set of them."""
+
+    def __init__(
+        self,
+        rows: Ranks,
+        values: int,
+        counter: type[np.int32] | type[np.int64],
+        sets: _PersonColumn,
+        valued: _PersonColumn | None,
+        known: ValueSets,
+        people: Integers,
+    ) -> None:
+        super().__init__(rows, values, counter)
+        self._sets = sets
+        self._valued = valued
+        self._held = known
+        self._people = people
+
+    def counters(self) -> _HistoryCounters:
+        """Return scratch space to count in."""
+        valued = None if self._valued is None else self._valued.counters()
+        return _HistoryCounters(self._values, self._counter, self._sets.counters(), valued)
+
+    def block(self, counters: Counters, starts: Integers, low: int, high: int) -> Block:
+        """Return the counts of some classes, with those of their people."""
+        if not isinstance(counters, _HistoryCounters):
+            raise TypeError("People were counted where their sets of values cannot be.")
+        valued = self._people[low:high]
+        if self._valued is not None and counters.valued is not None:
+            valued = self._valued.block(counters.valued, starts, low, high).sizes
+        people = PeopleBlock(valued, self._sets.block(counters.sets, starts, low, high), self._held)
+        return replace(super().block(counters, starts, low, high), people=people)
 
 
 class _PersonCounters(Counters):
@@ -320,6 +455,22 @@ class _PersonCounters(Counters):
         kept = np.empty(high - low + 1, dtype=np.int64)
         kernels.people.keep_once(rows, starts[low : high + 1], self._stamps, ranks, kept)
         return super().block(ranks, kept, 0, high - low)
+
+
+class _HistoryCounters(_PersonCounters):
+    """Scratch space for the values, the sets of values and the people who have one."""
+
+    def __init__(
+        self, values: int, counter: type[np.int32] | type[np.int64], sets: Counters, valued: Counters | None
+    ) -> None:
+        super().__init__(values, counter)
+        self.sets = sets
+        self.valued = valued
+
+
+def any_left_out(ranks: Ranks, counts: Integers) -> bool:
+    """Say whether a value that somebody has is left out."""
+    return bool(((ranks < 0) & (counts > 0)).any())
 
 
 def _sums_before(counts: Sequence[Integers]) -> list[Integers]:

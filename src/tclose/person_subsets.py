@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose.counts import Block, Integers, Part, Ranks
+from tclose.counts import Block, Integers, Part, PeopleBlock, Ranks, ValueSets
 from tclose.domains import Domain
 from tclose.engines.distinct import DistinctRows
 from tclose.measuring import Task
@@ -31,18 +32,55 @@ class PeopleJudge(SubsetJudge):
         """Return the classes of a subset, everyone counted once in a class and once for each value there."""
         keys = np.stack([np.full(count, name, dtype=np.int64), np.arange(count)], axis=1)
         here = _once(self.people, numbers, count)
-        blocks = tuple(self._block(numbers, count, ranks) for ranks in self.ranks)
-        return Part(keys, np.bincount(here, minlength=count).astype(np.int64), blocks)
+        blocks = [self._block(numbers, count, ranks) for ranks in self.ranks]
+        for at, known in enumerate(self._known):
+            if known is not None:
+                blocks[at] = replace(blocks[at], people=self._people_block(numbers, count, self.ranks[at], known))
+        return Part(keys, np.bincount(here, minlength=count).astype(np.int64), tuple(blocks))
 
-    def _block(self, numbers: Integers, count: int, ranks: Ranks) -> Block:
+    @cached_property
+    def _known(self) -> list[ValueSets | None]:
+        """The values of everybody, for each attribute of which somebody has several."""
+        return [values_of_people(self.people, ranks) for ranks in self.ranks]
+
+    def _people_block(self, numbers: Integers, count: int, ranks: Ranks, known: ValueSets) -> PeopleBlock:
+        """Return who is in each class, everyone a set of values of their own."""
+        valued = _once(self.people[ranks >= 0], numbers[ranks >= 0], count)
+        some = (known.lengths > 0)[self.people]
+        sets = self._block(numbers[some], count, self.people[some].astype(np.int32), self.people[some])
+        return PeopleBlock(np.bincount(valued, minlength=count).astype(np.int64), sets, known)
+
+    def _block(self, numbers: Integers, count: int, ranks: Ranks, people: Integers | None = None) -> Block:
         values = int(ranks.max(initial=0)) + 1
         kept = ranks >= 0
         pairs = numbers[kept] * values + ranks[kept]
-        distinct, counts = np.unique(_once(self.people[kept], pairs, count * values), return_counts=True)
+        whose = (self.people if people is None else people)[kept]
+        distinct, counts = np.unique(_once(whose, pairs, count * values), return_counts=True)
         offsets = np.searchsorted(distinct, np.arange(count + 1) * values).astype(np.int64)
         running = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
         sizes = running[offsets[1:]] - running[offsets[:-1]]
         return Block(offsets, (distinct % values).astype(np.int32), counts.astype(np.int64), sizes)
+
+
+def values_of_people(people: Integers, ranks: Ranks) -> ValueSets | None:
+    """Return the values of everybody, everyone a set of their own; None where nobody has several values, or none too.
+
+    Parameters
+    ----------
+    people
+        Whose each row is, numbered from 0.
+    ranks
+        Which value each row has; negative where it has none that counts.
+    """
+    span = int(ranks.max(initial=-1)) + 2
+    pairs = np.unique(people * span + ranks + 1)
+    whose, found = np.divmod(pairs, span)
+    if not (whose[1:] == whose[:-1]).any():
+        return None
+    number = int(people.max(initial=-1)) + 1
+    whose, found = whose[found > 0], found[found > 0]
+    offsets = np.searchsorted(whose, np.arange(number + 1)).astype(np.int64)
+    return ValueSets(offsets, (found - 1).astype(np.int32), np.ones(number, dtype=np.int64))
 
 
 def _once(people: Integers, what: Integers, span: int) -> Integers:

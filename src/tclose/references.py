@@ -91,7 +91,8 @@ class Reference:
     def for_attribute(self, names: tuple[str, ...]) -> Observed | Mapping[object, Any] | None:
         """Return the values of an attribute there; None where they are the audited table's own."""
         if self.table is not None and self.session is not None:
-            return self.session.values(self.table, names)
+            counts_people = self.table.person is not None
+            return (self.session.values_of_people if counts_people else self.session.values)(self.table, names)
         if self.seen is not None:
             return self.seen.get(names)
         return self.given.get(names[0]) if self.given is not None and len(names) == 1 else None

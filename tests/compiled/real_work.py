@@ -13,6 +13,7 @@ from tclose.recoding.full_domain import roll_up
 from tclose.recoding.improving import step
 
 HIERARCHIES = {"age": "intervals:5,10,20", "zip": "mask", "sex": "flat"}
+ILLNESSES = {"*": {"infection": ["flu", "cold"], "other": ["ulcer", "asthma"]}}
 METHODS = ("gather", "mondrian", "full-domain", "microaggregation", "sabre", "merge")
 
 
@@ -37,6 +38,7 @@ def audited(seed):
         tclose.Roles(["age", "zip", "sex"], ["pay:ordered", "illness:nominal"]),
         tclose.Roles(["age"], ["pay:numeric"], person="person"),
         tclose.Roles(["zip"], ["illness:nominal"], person="number"),
+        tclose.Roles(["sex"], {"illness": tclose.Hierarchical(ILLNESSES)}, person="person"),
     ):
         tclose.audit(people(seed), roles, measure="all")
 

@@ -19,7 +19,7 @@ from tclose.domains import arranged
 from tclose.engines.duckdb import codes, key_words, rows
 from tclose.engines.duckdb.counts import CodedTable, PairCounts
 from tclose.engines.duckdb.rows import RowCounts, SetCounts
-from tclose.engines.duckdb.session import DuckDBSession
+from tclose.engines.duckdb.session import DuckDBCounted, DuckDBSession
 from tclose.engines.duckdb.stream import RowStream
 from tclose.roles import Nominal
 
@@ -321,6 +321,7 @@ def test_a_raw_table_is_counted_in_sets_where_its_classes_do_not_fit(classes, ap
     frame = pd.DataFrame({"q": (np.arange(50_000) % classes) * 1_000_003, "s": np.arange(50_000) % 7})
     session = DuckDBSession(memory="16MB")
     counted = session.count(session.open(frame), ["q"], [("s",)], quiet)
+    assert isinstance(counted, DuckDBCounted)
     assert isinstance(counted._counts, SetCounts) is apart
     assert sum(part.sizes.sum() for part in counted.map(ranked(counted), lambda part: part)) == 50_000
 

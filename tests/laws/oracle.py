@@ -128,6 +128,24 @@ def attribute_figures(
     return found
 
 
+def prevalence_figures(shares: Sequence[tuple[Fraction, Fraction]]) -> dict[str, Any]:
+    """Figures of a class from the shares of its people, and of all people, who have each value."""
+    gains = [p / q for p, q in shares if p]
+    capped = any(p > q and p / q - 1 > -math.log(q) for p, q in shares)
+    ratios = [abs(math.log(gain)) for gain in gains]
+    return {
+        "beta": max(*gains, Fraction(1)) - 1,
+        "enhanced_beta": math.inf if capped else max(*gains, Fraction(1)) - 1,
+        "delta": math.inf if any(not p for p, _ in shares) else max(ratios),
+        "delta_present": max(ratios),
+        "kl": max(
+            sum(float(a) * math.log(a / b) if b else math.inf for a, b in ((p, q), (1 - p, 1 - q)) if a)
+            for p, q in shares
+        ),
+        "js": max(jensen_shannon([float(p), float(1 - p)], [float(q), float(1 - q)]) for p, q in shares),
+    }
+
+
 def histograms(rows: Sequence[tuple[Hashable, Any]]) -> dict[Hashable, Counter[Any]]:
     """The counts of each class; values None that were dropped leave a class without counts."""
     found: dict[Hashable, Counter[Any]] = defaultdict(Counter)

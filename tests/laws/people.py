@@ -66,14 +66,59 @@ class People:
         """How many people appear in each set of classes."""
         return Counter(frozenset(row[:-1] for row, who in self._rows if who == one) for one in set(self.persons))
 
-    def figures(self) -> dict[tuple[Any, ...], dict[str, Any]]:
-        """The figures of each class, by its key."""
-        reference, attribute = self.reference(), self.case.attribute
+    def figures(self, other: People | None = None) -> dict[tuple[Any, ...], dict[str, Any]]:
+        """The figures of each class, by its key; with another table, compared with that one."""
+        found = self.figures_of_values(other)
+        for key, counts in self.classes().items():
+            self._by_people(key, counts, found[key], other or self)
+        return found
+
+    def figures_of_values(self, other: People | None = None) -> dict[tuple[Any, ...], dict[str, Any]]:
+        """The figures of each class in which everybody counts once for each value."""
+        reference, attribute = (other or self).reference(), self.case.attribute
         return {
             key: {"k": self.sizes()[key], "prosecutor": Fraction(1, self.sizes()[key])}
             | (oracle.attribute_figures(counts, reference, attribute) if counts else {})
             for key, counts in self.classes().items()
         }
+
+    def values_of(self, *, nothing: bool = False) -> dict[Any, set[Any]]:
+        """All values that each person has, in whatever classes; with ``nothing``, a value left out is one, too."""
+        found: dict[Any, set[Any]] = {}
+        for row, who in self._rows if nothing else self._known:
+            found.setdefault(who, set()).add(row[-1])
+        return found
+
+    def _by_people(self, key: tuple[Any, ...], counts: Counter[Any], figures: dict[str, Any], other: People) -> None:
+        """Make figures of a class what they are of people, who may have several values."""
+        attribute, everybody = self.case.attribute, self.values_of()
+        if counts:
+            valued = {who for row, who in self._known if row[:-1] == key}
+            figures["alpha"] = Fraction(max(counts.values()), len(valued))
+            if figures["alpha"] == 1:
+                figures["l"] = figures["p"] = 1
+        here = [everybody[who] for who in {who for row, who in self._rows if row[:-1] == key} if who in everybody]
+        if not here:
+            return
+        everyone = list(other.values_of().values())
+        rank = {value: at for at, value in enumerate(attribute.order)}
+
+        def far(value: Any, people: list[set[Any]]) -> Fraction:
+            nearest = [min(attribute.apart(rank[value], rank[other]) for other in held) for held in people]
+            return sum(nearest, Fraction(0)) / len(people)
+
+        shares = [
+            tuple(Fraction(sum(value in held for held in some), len(some)) for some in (here, everyone))
+            for value in attribute.order
+        ]
+        figures["t"] = max(
+            figures.get("t", Fraction(0)), *(abs(far(value, here) - far(value, everyone)) for value in attribute.order)
+        )
+        if not counts:
+            return
+        by_people = oracle.prevalence_figures(shares)
+        for name, figure in by_people.items():
+            figures[name] = max(figures[name], figure)
 
     @property
     def _rows(self) -> list[tuple[tuple[Any, ...], Any]]:

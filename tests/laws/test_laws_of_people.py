@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import tclose
 from laws import oracle
 from laws.audited import NT_ROWS, WAYS, counted, everything, figures, same, told
-from laws.people import peopled
+from laws.people import People, peopled
 from tclose.engines.duckdb import session
 from tclose.engines.people import Trajectories
 from tclose.errors import ColumnNotFoundError, RoleConflictError, SourceError
@@ -154,6 +154,36 @@ def test_a_reference_counts_people_too():
     assert tclose.audit(table, roles, measure="t", reference=reference)["s"].t == 0
     with pytest.raises(ColumnNotFoundError, match="who"):
         tclose.audit(table, roles, measure="t", reference={"s": ["x", "y"]})
+
+
+@given(people=peopled(most_rows=8), others=st.data())
+@FEW
+def test_a_reference_with_people_is_compared_by_people(people, others):
+    """The reference has the same values, of other people, so that the domain of values is the table's."""
+    count = len(people.persons)
+    persons = others.draw(st.lists(st.integers(0, 3), min_size=count, max_size=count))
+    reference = {"s": people.columns["s"], "who": persons}
+    audit = everything(people.case, table=people.columns, roles=people.roles, reference=reference, population=None)
+    expected = people.figures(People(people.case, tuple(persons)))
+    found = by_key(audit, people)
+    for key, figures_of_class in expected.items():
+        for name in ("l", "alpha", "t", "kl", "js", "beta"):
+            if name in figures_of_class:
+                wanted = float(figures_of_class[name])
+                assert found[key][f"s.{name}"] == pytest.approx(wanted, rel=1e-9, abs=1e-12), name
+
+
+@given(people=peopled())
+@FEW
+def test_figures_of_people_are_never_below_those_of_values_and_equal_where_everybody_has_one(people):
+    by_value = people.figures_of_values()
+    for key, row in by_key(audited(people), people).items():
+        for name in ("t", "alpha", "kl", "js", "beta", "delta_present"):
+            shown = row[f"s.{name}"]
+            if name in by_value[key] and shown is not None:
+                assert shown >= float(by_value[key][name]) - 1e-12
+                if all(len(values) == 1 for values in people.values_of(nothing=True).values()):
+                    assert shown == pytest.approx(float(by_value[key][name]), rel=1e-9, abs=1e-12)
 
 
 @pytest.mark.parametrize("nobody", [None, float("nan")], ids=["missing", "not a number"])

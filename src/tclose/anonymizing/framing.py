@@ -120,7 +120,8 @@ def framed(
     domains, ranks = [], []
     for at, (names, observed) in enumerate(zip(attributes, distinct.sensitive, strict=True)):
         distance = Nominal() if len(names) > 1 else roles.sensitive[names[0]]
-        domain, rank_of = arranged(" × ".join(names), observed, distance)
+        # A search adds up distinct rows: which of them are one person's is for the audit of what it finds.
+        domain, rank_of = arranged(" × ".join(names), replace(observed, people=None), distance)
         domains.append(domain)
         ranks.append(rank_of[distinct.sensitive_codes[:, at]])
     codes = np.stack([code_of[distinct.codes[:, at]] for at, (_, code_of, _) in enumerate(columns)], axis=1)

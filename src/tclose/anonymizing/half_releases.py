@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from tclose.attacks.halves import Halves
 from tclose.counts import Integers, Part, Ranks
 from tclose.domains import Domain, recounted
 from tclose.measuring import Task, measured
-from tclose.person_subsets import PeopleJudge
+from tclose.person_subsets import PeopleJudge, values_of_people
 from tclose.recoding.checking import cell_codes
 from tclose.recoding.methods import Found, coarsest_found, found
 from tclose.recoding.partition import Partition, published
@@ -106,11 +107,19 @@ class _People:
         kept = classes[self.crowd.rows] >= 0
         persons, rows = self.crowd.persons[kept], self.crowd.rows[kept]
         ranks = [self.problem.ranks[rows, at] for at in range(len(self.problem.domains))]
-        judged = self._verdicts(partition, classes[rows], persons, ranks, self.problem.domains)
+        judged = self._verdicts(partition, classes[rows], persons, ranks, self._domains)
         if judged or kept.all():
             return judged
         own = [_own(domain, persons, held) for domain, held in zip(self.problem.domains, ranks, strict=True)]
         return self._verdicts(partition, classes[rows], persons, [held for _, held in own], [each for each, _ in own])
+
+    @cached_property
+    def _domains(self) -> list[Domain]:
+        """The attributes of the half, with the values of its people."""
+        return [
+            replace(domain, people=values_of_people(self.crowd.persons, self.problem.ranks[self.crowd.rows, at]))
+            for at, domain in enumerate(self.problem.domains)
+        ]
 
     def _verdicts(
         self,
@@ -156,4 +165,4 @@ def _own(domain: Domain, persons: Integers, ranks: Ranks) -> tuple[Domain, Ranks
     number = len(domain.counts)
     held = np.unique(persons[ranks >= 0] * number + ranks[ranks >= 0]) % number
     own, new_rank = recounted(domain, np.bincount(held, minlength=number).astype(np.int64))
-    return own, new_rank[ranks]
+    return replace(own, people=values_of_people(persons, new_rank[ranks])), new_rank[ranks]

@@ -119,10 +119,13 @@ def distinct_people(
         return distinct
     sensitive = []
     for names, observed in zip(attributes, distinct.sensitive, strict=True):
-        whole = session.values(table.counting(roles.person), names)
-        people = dict(zip(whole.listed, whole.counts.tolist(), strict=True))
-        counts = np.array([people[value] for value in observed.listed], dtype=np.int64)
-        sensitive.append(replace(observed, counts=counts))
+        whole = session.values_of_people(table.counting(roles.person), names)
+        place_of = {value: place for place, value in enumerate(observed.listed)}
+        places = np.array([place_of[value] for value in whole.listed], dtype=np.int32)
+        counts = np.zeros(len(place_of), dtype=np.int64)
+        counts[places] = whole.counts
+        sets = None if whole.people is None else whole.people.renumbered(places)
+        sensitive.append(replace(observed, counts=counts, people=sets))
     return replace(distinct, sensitive=sensitive)
 
 

@@ -281,7 +281,7 @@ def whole_domains(distinct: DistinctRows, roles: Roles) -> list[Domain]:
     found = []
     for names, observed in zip(attributes_of(roles), distinct.sensitive, strict=True):
         distance = Nominal() if len(names) > 1 else roles.sensitive[names[0]]
-        found.append(arranged(" × ".join(names), observed, distance)[0])
+        found.append(arranged(" × ".join(names), replace(observed, people=None), distance)[0])
     return found
 
 

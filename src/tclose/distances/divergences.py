@@ -6,7 +6,7 @@ A verdict near a threshold is not left to floats: :func:`certain_entropy` and it
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal, localcontext
 
 import numpy as np
@@ -45,6 +45,20 @@ def jensen_shannon(block: Block, reference: Distribution) -> Floats:
         block.offsets, block.ranks, block.counts, block.sizes, _SMALL_LOGS, shares, _logs(shares), found
     )
     return found
+
+
+def bernoulli_kullback_leibler(p: Floats, q: Floats) -> Floats:
+    """Return KL(p ‖ q) in nats of two shares each, and of those without; infinite where q is 0 or 1 and p is not."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        inside = np.where(p > 0, p * np.log(p / q), 0.0)
+        return np.asarray(np.maximum(inside + np.where(p < 1, (1 - p) * np.log((1 - p) / (1 - q)), 0.0), 0.0))
+
+
+def bernoulli_jensen_shannon(p: Floats, q: Floats) -> Floats:
+    """Return the Jensen–Shannon divergence in bits of two shares each, and of those without."""
+    both = (p + q) / 2
+    halves = bernoulli_kullback_leibler(p, both) + bernoulli_kullback_leibler(q, both)
+    return np.asarray(halves / (2 * math.log(2)))
 
 
 def _logs(numbers: NDArray[np.float64] | NDArray[np.int64]) -> Floats:
@@ -89,6 +103,40 @@ def jensen_shannon_of(pairs: Iterable[tuple[Decimal, Decimal]]) -> Decimal:
         inside += q * (q.ln() - both) if q else 0
         covered += q
     return inside / Decimal(2).ln() / 2 + (1 - covered) / 2
+
+
+Share = tuple[Decimal, Decimal]
+"""A share in a class, and in the reference."""
+
+
+def certain_of_shares(
+    pairs: Iterable[tuple[int, int, int, int]], divergence: Callable[[Sequence[Share]], Decimal]
+) -> Decimal:
+    """Return the largest divergence to 60 digits, over values, of the shares of people who have one and who don't.
+
+    Parameters
+    ----------
+    pairs
+        For each value the people of the class and of the reference who have it, and who have any.
+    divergence
+        What to make of the two shares with a value and of the two without.
+    """
+    with localcontext() as context:
+        context.prec = DIGITS
+        shares = [(Decimal(c) / n, Decimal(g) / total) for c, g, n, total in pairs if n and total]
+        return max((divergence([(p, q), (1 - p, 1 - q)]) for p, q in shares), default=Decimal(0))
+
+
+def certain_bernoulli_kullback_leibler(shares: Sequence[Share]) -> Decimal:
+    """Return KL in nats of shares that add up to 1; infinite where the reference has a share of 0."""
+    if any(p and not q for p, q in shares):
+        return Decimal("Infinity")
+    return sum((p * (p / q).ln() for p, q in shares if p), Decimal(0))
+
+
+def certain_bernoulli_jensen_shannon(shares: Sequence[Share]) -> Decimal:
+    """Return the Jensen–Shannon divergence in bits of shares that add up to 1."""
+    return jensen_shannon_of([(p, q) for p, q in shares if p or q])
 
 
 def _ln(number: int) -> Decimal:

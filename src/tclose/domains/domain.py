@@ -5,15 +5,17 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose.counts import Distribution, Integers, Ranks
+from tclose.counts import Distribution, Integers, Ranks, ValueSets
 from tclose.distances.ground import Ground
 from tclose.distances.line import LineGround
+from tclose.distances.people import prevalence
 from tclose.distances.tree import TreeGround, nominal_ground
 from tclose.domains.drafts import Draft, drafted
 from tclose.domains.observed import Kind, Observed
@@ -39,6 +41,9 @@ class Domain:
     left_out: int
     """Rows whose missing value was left out because ``nulls="drop"``."""
     notes: tuple[Note, ...]
+    people: ValueSets | None = field(default=None, repr=False)
+    """The sets of values that people of the reference have, where somebody there or in the table has several; None also
+    where the reference knows no people."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Domain) and self._compared == other._compared
@@ -56,6 +61,16 @@ class Domain:
     def reference(self) -> Distribution:
         """The distribution that classes are compared with."""
         return self.ground.reference
+
+    @cached_property
+    def prevalence(self) -> Distribution | None:
+        """How many people of the reference have each value, where somebody has several."""
+        return None if self.people is None else prevalence(self.people, len(self.values))
+
+    @property
+    def largest_t(self) -> Fraction:
+        """The largest distance that any class can have from the reference."""
+        return self.ground.largest() if self.people is None else Fraction(min(self.ground.scale, 1))
 
     @cached_property
     def positions(self) -> tuple[list[int], int] | None:
@@ -115,7 +130,27 @@ def arranged(
     for rank, origin in enumerate(draft.origin):
         if origin >= 0:
             ranks[origin] = rank
-    return domain, ranks
+    return replace(domain, people=_people(domain, draft, observed, ranks, reference)), ranks
+
+
+def _people(
+    domain: Domain,
+    draft: Draft,
+    observed: Observed,
+    ranks: Ranks,
+    reference: Observed | Mapping[object, Number] | None,
+) -> ValueSets | None:
+    """Return the sets of values of the reference's people, where somebody has several values."""
+    if reference is None:
+        return None if observed.people is None else observed.people.renumbered(ranks)
+    if not isinstance(reference, Observed) or observed.people is reference.people is None:
+        return None
+    if reference.people is None:
+        return ValueSets.alone(domain.reference.counts)
+    places = np.full(len(reference.values), -1, dtype=np.int32)
+    for rank, theirs in enumerate(draft.theirs):
+        places[theirs] = rank
+    return reference.people.renumbered(places)
 
 
 def _ascending(name: str, observed: Observed, *, declared: bool) -> tuple[Domain, Ranks]:
@@ -130,6 +165,7 @@ def _ascending(name: str, observed: Observed, *, declared: bool) -> tuple[Domain
         kind=observed.kind,
         left_out=0,
         notes=() if declared else (_usual_note(name, observed.kind),),
+        people=observed.people,
     )
     return domain, np.arange(len(observed.values), dtype=np.int32)
 

@@ -24,6 +24,8 @@ class Draft:
     origin: list[int]
     """For each value its position in the observed column; −1 for values that only the reference has."""
     spelling: str
+    theirs: list[list[int]]
+    """For each value its positions in the reference's column, where the reference is one."""
     left_out: int = 0
     notes: list[Note] = field(default_factory=list)
 
@@ -33,20 +35,23 @@ class Draft:
         self.counts = [self.counts[i] for i in order]
         self.reference = [self.reference[i] for i in order]
         self.origin = [self.origin[i] for i in order]
+        self.theirs = [self.theirs[i] for i in order]
 
-    def add(self, value: object, weight: int) -> None:
-        """Add a value that does not occur in the table."""
+    def add(self, value: object, weight: int, place: int | None = None) -> None:
+        """Add a value that does not occur in the table; ``place`` is its position in the reference's column."""
         self.values.append(value)
         self.counts.append(0)
         self.reference.append(weight)
         self.origin.append(-1)
+        self.theirs.append([] if place is None else [place])
 
 
 def drafted(name: str, observed: Observed, reference: Observed | Mapping[object, Number] | None) -> Draft:
     """Return the values of a table, with the weights that the reference gives them and those that only it has."""
     counts = [int(count) for count in observed.counts]
+    theirs: list[list[int]] = [[] for _ in counts]
     draft = Draft(
-        name, observed.listed, counts, list(counts), observed.kind, list(range(len(counts))), observed.spelling
+        name, observed.listed, counts, list(counts), observed.kind, list(range(len(counts))), observed.spelling, theirs
     )
     if reference is None:
         return draft
@@ -54,14 +59,15 @@ def drafted(name: str, observed: Observed, reference: Observed | Mapping[object,
         _check_comparable(name, draft.values, reference.listed)
     at = _places_in(draft, reference)
     draft.reference = [0] * len(counts)
-    for value, weight in _weights(name, reference):
+    for place, (value, weight) in enumerate(_weights(name, reference)):
         texts = (None,) if value is None else named_texts(value, draft.kind, draft.spelling)
         known = next((at[text] for text in texts if text in at), None)
         if known is None:
             at[texts[0]] = len(draft.values)
-            draft.add(value, weight)
+            draft.add(value, weight, place)
         else:
             draft.reference[known] += weight
+            draft.theirs[known].append(place)
     unmatched = sum(1 for count, weight in zip(draft.counts, draft.reference, strict=True) if count and not weight)
     if unmatched:
         text = f"The reference lacks {counted(unmatched, 'value')} that the table has."

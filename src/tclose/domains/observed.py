@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose.counts import Integers
+from tclose.counts import Integers, ValueSets
 
 Kind = Literal["number", "time", "truth", "text", "mixed"]
 
@@ -20,7 +20,8 @@ class Observed:
 
     ``categories`` is the order that the column itself declares, if it does. ``ascending`` says that the
     values are an array of whole numbers, ascending, with none missing. ``spelling`` says how the column's own file
-    writes them, as :func:`~tclose.values.named_texts` takes it.
+    writes them, as :func:`~tclose.values.named_texts` takes it. ``people`` has the sets of values that people have, by
+    their places among the values, where people are counted and somebody has several.
     """
 
     values: Sequence[object] | NDArray[Any] = field(repr=False)
@@ -29,6 +30,7 @@ class Observed:
     categories: tuple[str, ...] | None = None
     ascending: bool = False
     spelling: str = "plain"
+    people: ValueSets | None = field(default=None, repr=False, compare=False)
 
     @property
     def listed(self) -> list[object]:

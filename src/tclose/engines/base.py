@@ -38,6 +38,7 @@ from tclose.recoding.cluster_rows import Cluster
 from tclose.targets import Target, committing
 
 Result = TypeVar("Result")
+Made = Callable[[Part], Part]
 Progress = Callable[[str, float | None], None]
 """Told what is being done, and which share of it is done if that is known."""
 _VIEW = "This view of the release"
@@ -186,9 +187,14 @@ class Counted(ABC):
     def map(self, ranks: Sequence[Ranks], measure: Callable[[Part], Result]) -> Iterator[Result]:
         """Apply a function to every part; ``ranks`` has the rank of each observed value of each attribute."""
 
-    def measured(self, ranks: Sequence[Ranks], tasks: Sequence[Task], domains: Sequence[Domain]) -> Iterator[Measured]:
-        """Measure every class, part by part; here, unless the engine measures where the rows are."""
-        return checked(self.map(ranks, lambda part: self.measure(part, tasks, domains)))
+    def measured(
+        self, ranks: Sequence[Ranks], tasks: Sequence[Task], domains: Sequence[Domain], made: Made | None = None
+    ) -> Iterator[Measured]:
+        """Measure every class, part by part; here, unless the engine measures where the rows are.
+
+        ``made`` says what to measure, where it is not the parts as they are counted; it can be pickled.
+        """
+        return checked(self.map(ranks, lambda part: self.measure(part if made is None else made(part), tasks, domains)))
 
     def measure(
         self,
@@ -332,6 +338,10 @@ class Engine(AskedOfPeople, ABC):
     @abstractmethod
     def values(self, table: Any, names: tuple[str, ...]) -> Observed:
         """Return the distinct values of a column, or of several taken as one, with their counts."""
+
+    def values_of_people(self, table: Any, names: tuple[str, ...]) -> Observed:
+        """Return the distinct values, how many people have each, and the sets of them that people have."""
+        return self.count(table, names, [names], lambda _stage, _share: None).observed[0]
 
     def rounded(self, table: Any, steps: Mapping[str, Fraction]) -> Any:
         """Return a table of which nobody reads numbers but rounded: in each column to the nearest multiples of a step.

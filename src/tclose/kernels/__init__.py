@@ -29,8 +29,11 @@ if TYPE_CHECKING:  # arrays of any of the types that a kernel's .pxd file names
     lattice: Any
     partitions: Any
     people: Any
+    prevalence: Any
 
-COMPILED = ("annealing", "clusters", "counting", "covering", "distances", "lattice", "partitions", "people")
+COMPILED = (
+    "annealing", "clusters", "counting", "covering", "distances", "lattice", "partitions", "people", "prevalence",
+)  # fmt: skip
 _FOLDER = Path(__file__).parent
 _AGAIN = "Install it again, in the folder of its repository: pip install --force-reinstall --no-deps ."
 

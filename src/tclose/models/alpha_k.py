@@ -21,7 +21,10 @@ class AlphaK(AttributeModel):
     meaning = "Whoever knows a person's class can guess the sensitive value with at most this chance."
     limit = "values that mean the same; rare values that become common"
     formula = "α = max over classes and values of p"
-    remarks = "It takes all values as sensitive. The k of the pair is a requirement of its own: add `--k`."
+    remarks = (
+        "It takes all values as sensitive. The k of the pair is a requirement of its own: add `--k`.\n"
+        "Where people are counted, p is the share of the class's people who have the value."
+    )
     source = "Wong et al. 2006"
     paper = "R. Wong, J. Li, A. Fu, K. Wang: (α,k)-Anonymity, KDD 2006"
     good = "low"
@@ -33,7 +36,7 @@ class AlphaK(AttributeModel):
         """Return the share of the commonest value of each class."""
         del domain
         most = commonest(block)
-        sizes = block.sizes
+        sizes = block.sizes if block.people is None else block.people.valued
         return ClassFigures(blanked(most / sizes.clip(min=1), block), (most, sizes))
 
     def exact(self, domain: Domain | None, *parts: int) -> Fraction:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tclose.counts import Block
+from tclose.counts import Block, Distribution
+from tclose.distances.people import prevalences
 from tclose.distances.ratios import gains
 from tclose.domains import Domain
 from tclose.errors import InternalError
@@ -35,14 +38,27 @@ class BetaLikeness(AttributeModel):
 
     def measure(self, block: Block, domain: Domain) -> ClassFigures:
         """Return the largest gain of each class; infinite where the reference lacks a value of it."""
-        count, share, _, _ = gains(block, domain.reference)
+        values, *parts = self._gains(block, domain.reference)
+        if domain.prevalence is not None:
+            of_people, *more = self._gains(prevalences(block, len(domain.values)), domain.prevalence)
+            values, parts = np.maximum(values, of_people), [*parts, *more]
+        return ClassFigures(blanked(values, block), tuple(parts))
+
+    def _gains(self, block: Block, reference: Distribution) -> tuple[NDArray[Any], ...]:
+        """Return the largest gain of each class, and the counts that it is made of."""
+        count, share, _, _ = gains(block, reference)
         with np.errstate(divide="ignore", invalid="ignore"):
-            values = count / block.sizes.clip(min=1) * (domain.reference.total / share.astype(np.float64)) - 1.0
-        return ClassFigures(blanked(np.maximum(values, 0.0), block), (count, share, block.sizes))
+            values = count / block.sizes.clip(min=1) * (reference.total / share.astype(np.float64)) - 1.0
+        return np.maximum(values, 0.0), count, share, block.sizes
 
     def exact(self, domain: Domain | None, *parts: int) -> Exact:
         """Return the gain as a fraction."""
         if domain is None:
             raise InternalError("A gain was asked for without its domain.")
-        count, share, size = parts
-        return Fraction(count * domain.reference.total, size * share) - 1 if share else math.inf
+        gain = exact_gain(domain.reference, *parts[:3])
+        return gain if domain.prevalence is None else max(gain, exact_gain(domain.prevalence, *parts[3:]))
+
+
+def exact_gain(reference: Distribution, count: int, share: int, size: int) -> Exact:
+    """Return (p − q)/q as a fraction, for p = count/size; infinite where the reference lacks the value."""
+    return Fraction(count * reference.total, size * share) - 1 if share else math.inf

@@ -9,12 +9,13 @@ from decimal import Decimal, localcontext
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose.counts import Block
+from tclose.counts import Block, Distribution
 from tclose.distances.divergences import DIGITS
+from tclose.distances.people import prevalences
 from tclose.distances.ratios import gains
 from tclose.domains import Domain
 from tclose.models.base import AttributeModel, ClassFigures, blanked
-from tclose.models.value_pairs import value_pairs
+from tclose.models.value_pairs import prevalence_pairs, value_pairs
 
 
 @dataclass(frozen=True)
@@ -40,13 +41,19 @@ class DeltaDisclosure(AttributeModel):
 
     def measure(self, block: Block, domain: Domain) -> ClassFigures:
         """Return the largest absolute log ratio of each class."""
-        present = self._over_present(block, domain)
-        lacking = block.distinct < np.count_nonzero(domain.reference.counts)
-        return ClassFigures(blanked(np.where(lacking, np.inf, present), block))
+        values = self._ratios(block, domain.reference)
+        if domain.prevalence is not None:
+            values = np.maximum(values, self._ratios(prevalences(block, len(domain.values)), domain.prevalence))
+        return ClassFigures(blanked(values, block))
 
-    def _over_present(self, block: Block, domain: Domain) -> NDArray[np.float64]:
-        count, share, low_count, low_share = gains(block, domain.reference)
-        scale = domain.reference.total / block.sizes.clip(min=1)
+    def _ratios(self, block: Block, reference: Distribution) -> NDArray[np.float64]:
+        """Return the largest absolute log ratio of each class; infinite where it lacks a value of the reference."""
+        lacking = block.distinct < np.count_nonzero(reference.counts)
+        return np.where(lacking, np.inf, self._over_present(block, reference))
+
+    def _over_present(self, block: Block, reference: Distribution) -> NDArray[np.float64]:
+        count, share, low_count, low_share = gains(block, reference)
+        scale = reference.total / block.sizes.clip(min=1)
         with np.errstate(divide="ignore", invalid="ignore"):
             high = np.log(count / share.astype(np.float64) * scale)
             low = np.log(low_count / low_share.astype(np.float64) * scale)
@@ -58,7 +65,9 @@ class DeltaDisclosure(AttributeModel):
         with localcontext() as context:
             context.prec = DIGITS
             n = sum(count for count, _ in pairs)
-            return max(abs(Decimal(c * total).ln() - Decimal(g * n).ln()) for c, g in pairs)
+            ratios = [(c * total, g * n) for c, g in pairs]
+            ratios += [(c * whole, g * held) for c, g, held, whole in prevalence_pairs(domain, block, position) if c]
+            return max(abs(Decimal(p).ln() - Decimal(q).ln()) for p, q in ratios)
 
 
 @dataclass(frozen=True)
@@ -78,6 +87,6 @@ class DeltaOfPresent(DeltaDisclosure):
     )
     kept_by_merging = False
 
-    def measure(self, block: Block, domain: Domain) -> ClassFigures:
+    def _ratios(self, block: Block, reference: Distribution) -> NDArray[np.float64]:
         """Return the largest absolute log ratio of each class among the values it holds."""
-        return ClassFigures(blanked(self._over_present(block, domain), block))
+        return self._over_present(block, reference)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from tclose.counts import Block
+from tclose.distances.ratios import commonest
 from tclose.domains import Domain
 from tclose.models.base import AttributeModel, ClassFigures, blanked
 
@@ -19,6 +22,7 @@ class DistinctL(AttributeModel):
     meaning = "Every class holds at least ℓ different sensitive values."
     limit = "ℓ values of which one has nearly all rows, or which mean the same"
     formula = "ℓ = min over classes of the number of values with p > 0"
+    remarks = "Where people are counted and all people of a class have the same value, ℓ of the class is 1."
     source = "Machanavajjhala et al. 2007"
     paper = "A. Machanavajjhala, D. Kifer, J. Gehrke, M. Venkitasubramaniam: ℓ-Diversity, TKDD 1(1), 2007"
     good = "high"
@@ -30,7 +34,10 @@ class DistinctL(AttributeModel):
     def measure(self, block: Block, domain: Domain) -> ClassFigures:
         """Return the number of distinct values of each class."""
         del domain
-        return ClassFigures(blanked(block.distinct, block), (block.distinct,))
+        distinct = block.distinct
+        if block.people is not None:  # others' further values hide nobody where all have the same one
+            distinct = np.where(commonest(block) == block.people.valued, np.minimum(distinct, 1), distinct)
+        return ClassFigures(blanked(distinct, block), (distinct,))
 
     def exact(self, domain: Domain | None, *parts: int) -> int:
         """Return the number itself."""

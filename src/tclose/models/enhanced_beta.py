@@ -5,18 +5,19 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose.counts import Block
+from tclose.counts import Block, Distribution
 from tclose.distances.divergences import DIGITS
+from tclose.distances.people import prevalences
 from tclose.distances.ratios import gains, over_cap
 from tclose.domains import Domain
 from tclose.errors import InternalError
 from tclose.models.base import AttributeModel, ClassFigures, Exact, Whole, blanked
+from tclose.models.beta_likeness import exact_gain
 
 _NEAR = 1e-9
 
@@ -42,7 +43,18 @@ class EnhancedBeta(AttributeModel):
 
     def measure(self, block: Block, domain: Domain) -> ClassFigures:
         """Return the largest gain of each class; infinite where a gain is over its cap."""
-        reference = domain.reference
+        values, over, pairs, *parts = self._gains(block, domain.reference)
+        if domain.prevalence is not None:
+            of_people, beyond, more_pairs, *more = self._gains(
+                prevalences(block, len(domain.values)), domain.prevalence
+            )
+            values, over, pairs = np.maximum(values, of_people), over | beyond, np.maximum(pairs, more_pairs)
+            parts += more
+        totals = {"pairs_over_cap": int(pairs.sum())}
+        return ClassFigures(blanked(np.where(over, np.inf, values), block), (over.astype(np.int64), *parts), totals)
+
+    def _gains(self, block: Block, reference: Distribution) -> tuple[NDArray[Any], ...]:
+        """Return of each class the largest gain, whether one is over its cap, how many are, and the gain's counts."""
         with np.errstate(divide="ignore"):
             caps = math.log(reference.total) - np.log(reference.counts.astype(np.float64))
         over_count, over_share, pairs = over_cap(block, reference, caps)
@@ -51,9 +63,7 @@ class EnhancedBeta(AttributeModel):
         with np.errstate(divide="ignore", invalid="ignore"):
             inverse = reference.total / share.astype(np.float64)
             values = np.maximum(count / block.sizes.clip(min=1) * inverse - 1.0, 0.0)
-        parts = (count, share, block.sizes, over.astype(np.int64))
-        totals = {"pairs_over_cap": int(pairs.sum())}
-        return ClassFigures(blanked(np.where(over, np.inf, values), block), parts, totals)
+        return values, over, pairs, count, share, block.sizes
 
     def details(self, whole: Whole) -> dict[str, Exact]:
         """Return how many (class, value) pairs gain more than −ln q."""
@@ -63,8 +73,11 @@ class EnhancedBeta(AttributeModel):
         """Return the gain as a fraction, or infinity where it is over its cap."""
         if domain is None:
             raise InternalError("A gain was asked for without its domain.")
-        count, share, size, over = parts
-        return math.inf if over or not share else Fraction(count * domain.reference.total, size * share) - 1
+        over, *counts = parts
+        if over:
+            return math.inf
+        gain = exact_gain(domain.reference, *counts[:3])
+        return gain if domain.prevalence is None else max(gain, exact_gain(domain.prevalence, *counts[3:]))
 
 
 def _beyond(count: NDArray[np.int64], share: NDArray[Any], sizes: NDArray[np.int64], total: int) -> NDArray[np.bool_]:

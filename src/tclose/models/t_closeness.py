@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
+
 from tclose.counts import Block
 from tclose.distances.ground import exact_distance, float_distances
+from tclose.distances.people import apart, exact_apart, float_apart, people_of
 from tclose.domains import Domain
 from tclose.errors import InternalError
 from tclose.models.base import AttributeModel, ClassFigures, blanked
@@ -24,7 +27,10 @@ class TCloseness(AttributeModel):
     remarks = (
         "EMD is the earth mover's distance: the least work that turns the class into the reference.\n"
         "Moving a share from one value to another costs the share times the distance of the two values.\n"
-        "[roles.md](roles.md#distances) has the four distances and their formulas."
+        "[roles.md](roles.md#distances) has the four distances and their formulas.\n"
+        "Where people are counted who have several values, t is the larger of that distance and of the largest\n"
+        "difference, over all values v, between the mean distance from v to a person's nearest value in the class and\n"
+        "in the table ([people.md](people.md#shares-of-people))."
     )
     source = "Li, Li, Venkatasubramanian 2007"
     paper = "N. Li, T. Li, S. Venkatasubramanian: t-Closeness, ICDE 2007"
@@ -36,14 +42,24 @@ class TCloseness(AttributeModel):
     def measure(self, block: Block, domain: Domain) -> ClassFigures:
         """Return the distance of each class."""
         x, y = domain.ground.parts(block)
-        return ClassFigures(blanked(float_distances(domain.ground, x, y, block.sizes), block), (x, y, block.sizes))
+        values = float_distances(domain.ground, x, y, block.sizes)
+        if domain.people is None or domain.prevalence is None:
+            return ClassFigures(blanked(values, block), (x, y, block.sizes))
+        sizes = people_of(block).sets.sizes
+        inside, outside = apart(block, domain.ground, domain.people)
+        values = np.maximum(values, float_apart(domain.ground, domain.prevalence.total, inside, outside, sizes))
+        parts = (x, y, block.sizes, inside, outside, sizes)
+        return ClassFigures(np.where(np.maximum(sizes, block.sizes) == 0, np.nan, values), parts)
 
     def exact(self, domain: Domain | None, *parts: int) -> Fraction:
         """Return the distance as a fraction."""
         if domain is None:
             raise InternalError("A distance was asked for without its domain.")
-        return exact_distance(domain.ground, *parts)
+        distance = exact_distance(domain.ground, *parts[:3])
+        if domain.prevalence is None:
+            return distance
+        return max(distance, exact_apart(domain.ground, domain.prevalence.total, *parts[3:]))
 
     def vacuous(self, domain: Domain | None, threshold: Fraction) -> bool:
         """Return whether the threshold is at least the largest distance any class can have."""
-        return domain is not None and threshold >= domain.ground.largest()
+        return domain is not None and threshold >= domain.largest_t

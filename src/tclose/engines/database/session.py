@@ -7,9 +7,10 @@ from fractions import Fraction
 from typing import Any
 
 from tclose.domains import Observed
-from tclose.engines.base import Engine, Progress, aligned, check_names
+from tclose.engines.base import Counted, Engine, Progress, aligned, check_names
 from tclose.engines.database.connection import Connection
 from tclose.engines.database.counts import CubeCounts, expanded, fetched_cube, fetched_cubes, narrowed
+from tclose.engines.database.histories import with_histories
 from tclose.engines.database.recoded import DatabaseRecoder
 from tclose.engines.database.released import DatabaseReleased
 from tclose.engines.database.rounding import rounding
@@ -22,6 +23,7 @@ from tclose.engines.duckdb.distinct import distinct_rows
 from tclose.engines.duckdb.released import DuckDBReleased
 from tclose.engines.duckdb.session import DuckDBCounted, DuckDBSession
 from tclose.engines.duckdb.table import LoadedTable
+from tclose.engines.histories import HistoryCounted
 from tclose.engines.people import BLANKS_QUERY, PEOPLE_QUERY, TRAJECTORY_QUERY, Census, Trajectories
 from tclose.engines.recodings import Recoding, Unknown
 from tclose.engines.statistics import TableStatistics
@@ -118,8 +120,26 @@ class DatabaseSession(Engine):
         sensitive: Sequence[tuple[str, ...]],
         progress: Progress,
         population: OpenedTable | LoadedTable | None = None,
-    ) -> DuckDBCounted:
+    ) -> Counted:
         """Count the classes of the quasi-identifiers by the values of the sensitive attributes."""
+        if not isinstance(table, OpenedTable) or table.person is None or not sensitive:
+            return self._classes(table, quasi, sensitive, progress, population)
+        joined, held = with_histories(self.connection(table.source), table, sensitive)
+        if not held:
+            return self._classes(table, quasi, sensitive, progress, population)
+        names = [*sensitive, *((name,) for each in held for name in each.names)]
+        counted = self._classes(joined, quasi, names, progress, population)
+        contents = [self._classes(joined, [each.sets], [sensitive[each.at]], progress) for each in held]
+        return HistoryCounted(counted, held, contents, len(sensitive))
+
+    def _classes(
+        self,
+        table: OpenedTable | LoadedTable,
+        quasi: Sequence[str],
+        sensitive: Sequence[tuple[str, ...]],
+        progress: Progress,
+        population: OpenedTable | LoadedTable | None = None,
+    ) -> Counted:
         people = self.cube(population, quasi, progress) if isinstance(population, OpenedTable) else population
         if isinstance(table, LoadedTable) and table.weight is None:
             return self._local.count(table, quasi, sensitive, progress, people)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -159,6 +159,8 @@ class ScannedCounts:
     """Counts whose values are looked up in the whole table, before any class is counted."""
 
     census: Census | None = None
+    sets_known: ClassVar[bool] = False
+    """Whether the observed values come with the sets of them that people have."""
 
     def __init__(self, coded_table: CodedTable) -> None:
         self._coded = coded_table

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from tclose.counts import Integers
+from tclose.domains import Observed
 from tclose.engines.base import Progress
 from tclose.engines.duckdb.codes import changed
 from tclose.engines.duckdb.counts import CodedTable
@@ -23,12 +27,21 @@ __all__ = ["MOST_ROWS", "PeopleCounts", "PeopleSets"]
 class PeopleCounts(RowCounts):
     """Counts of people made from the codes of every row and the key of its person, held in memory."""
 
+    sets_known = True
     _grouped: GroupedPeople
 
     def __init__(
-        self, coded_table: CodedTable, stream: RowStream, threads: int, person: PersonKey, allowed: int
+        self,
+        coded_table: CodedTable,
+        stream: RowStream,
+        threads: int,
+        person: PersonKey,
+        allowed: int,
+        *,
+        whole: bool = True,
     ) -> None:
         self._person = person
+        self._whole = whole
         self._allowed = allowed
         super().__init__(coded_table, stream, threads)
         found = self._grouped
@@ -47,8 +60,21 @@ class PeopleCounts(RowCounts):
             smallest=int(people.min()),
         )
 
+    @cached_property
+    def _observed(self) -> list[tuple[Observed, Integers]]:
+        return [self._with_sets(at, *found) for at, found in enumerate(super()._observed)]
+
+    def _with_sets(self, at: int, observed: Observed, codes: Integers) -> tuple[Observed, Integers]:
+        """Add the sets of values that people have, where somebody has several."""
+        held = self._grouped.held(at)
+        if held is None:
+            return observed, codes
+        places = np.full(len(self._grouped.code_counts[at]), -1, dtype=np.int32)
+        places[codes] = np.arange(len(codes), dtype=np.int32)
+        return replace(observed, people=held.sets.renumbered(places)), codes
+
     def _group(self, **taken: Any) -> GroupedRows:
-        return GroupedPeople(**taken, person_span=self._person.span)
+        return GroupedPeople(**taken, person_span=self._person.span, whole=self._whole)
 
     def _batch(self, array: Any) -> Batch:
         *others, last = (array.child(at) for at in range(array.n_children))
@@ -73,4 +99,4 @@ class PeopleSets(SetCounts):
 
     def _row_counts(self, rows: int, progress: Progress, where: str) -> RowCounts:
         stream = RowStream(self._coded, rows, progress, where, self._person.expression)
-        return PeopleCounts(self._coded, stream, self._threads, self._person, 0)
+        return PeopleCounts(self._coded, stream, self._threads, self._person, 0, whole=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,7 @@ class RowCounts:
     """
 
     census: Census | None = None
+    sets_known: ClassVar[bool] = False
 
     def __init__(self, coded_table: CodedTable, stream: RowStream, threads: int) -> None:
         self._coded = coded_table

@@ -22,6 +22,7 @@ from tclose.engines.duckdb.counts import CodedTable, PairCounts, kind_of
 from tclose.engines.duckdb.disguised import alone_by_dates, disguised
 from tclose.engines.duckdb.distinct import distinct_rows
 from tclose.engines.duckdb.failures import translated
+from tclose.engines.duckdb.histories import with_histories
 from tclose.engines.duckdb.load import load, names_of
 from tclose.engines.duckdb.person_keys import person_key, person_text
 from tclose.engines.duckdb.recoded import DuckDBRecoder
@@ -30,6 +31,7 @@ from tclose.engines.duckdb.rounding import rounding
 from tclose.engines.duckdb.statistics import table_statistics
 from tclose.engines.duckdb.stream import RowStream
 from tclose.engines.duckdb.table import LoadedTable
+from tclose.engines.histories import HistoryCounted
 from tclose.engines.people import BLANKS_QUERY, PEOPLE_QUERY, TRAJECTORY_QUERY, Census, Trajectories
 from tclose.engines.recodings import Recoding, Unknown
 from tclose.engines.statistics import TableStatistics
@@ -83,13 +85,34 @@ class DuckDBSession(Engine):
         sensitive: Sequence[tuple[str, ...]],
         progress: Progress,
         population: LoadedTable | None = None,
-    ) -> DuckDBCounted:
+    ) -> Counted:
         """Count the classes of the quasi-identifiers by the values of the sensitive attributes."""
         if population is not None:
             table, population = aligned(table, population, quasi)
+        counted, sets_known = self._counted(table, quasi, sensitive, progress, population)
+        if table.person is None or sets_known or not sensitive:
+            return counted
+        joined, held = with_histories(table, sensitive)
+        if not held:
+            return counted
+        names = [*sensitive, *((name,) for each in held for name in each.names)]
+        counted, _ = self._counted(joined, quasi, names, progress, population)
+        contents = [self._counted(joined, [each.sets], [sensitive[each.at]], progress)[0] for each in held]
+        return HistoryCounted(counted, held, contents, len(sensitive))
+
+    def _counted(
+        self,
+        table: LoadedTable,
+        quasi: Sequence[str],
+        sensitive: Sequence[tuple[str, ...]],
+        progress: Progress,
+        population: LoadedTable | None = None,
+    ) -> tuple[DuckDBCounted, bool]:
+        """Return counts, and whether they know which values people have in the whole table."""
         coded = CodedTable(table, quasi, sensitive, population)
         check_rows(coded.rows, table.label)
-        return DuckDBCounted(coded, quasi, self._counts(coded, progress), progress)
+        counts = self._counts(coded, progress)
+        return DuckDBCounted(coded, quasi, counts, progress), counts.sets_known
 
     def _counts(self, coded: CodedTable, progress: Progress) -> Counts:
         allowed = allowed_memory(self.connection) // _SHARE_OF_MEMORY

@@ -6,7 +6,7 @@ Nothing here knows Spark: cells arrive as Arrow batches, in the order of their c
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -77,10 +77,13 @@ class Measuring:
     population: bool
     places: tuple[Ranks, ...] | None = None
     """Where sizes come apart from values, as one more attribute of one value: which rank each place of cells has."""
+    made: Callable[[Part], Part] | None = None
+    """What makes of a part what is measured; None where it is the part itself."""
 
     def wholes(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Whole]:
         """Cut sorted cells into parts of whole classes."""
-        return wholes(batches, self.quasi, self.attributes, population=self.population, places=self.places)
+        cut = wholes(batches, self.quasi, self.attributes, population=self.population, places=self.places)
+        return cut if self.made is None else (replace(each, part=self.made(each.part)) for each in cut)
 
     def tallies(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Give one batch of one cell: the pickled :class:`PartitionTally` of a partition; nothing if it is empty."""

@@ -17,8 +17,9 @@ from pyspark.sql import functions as F  # noqa: N812 - Spark's own custom
 
 from tclose.counts import Integers, Part, Ranks
 from tclose.domains import Domain, Observed
-from tclose.engines.base import Counted, Engine, Progress, aligned, check_rows
+from tclose.engines.base import Counted, Engine, Made, Progress, aligned, check_rows
 from tclose.engines.distinct import DistinctRows
+from tclose.engines.histories import HistoryCounted
 from tclose.engines.people import Census, Trajectories
 from tclose.engines.recodings import Recoding, Unknown
 from tclose.engines.spark.arrow import mapped
@@ -27,6 +28,7 @@ from tclose.engines.spark.cluster_rows import SparkCluster
 from tclose.engines.spark.counts import Attributes, Values, gathered_pairs
 from tclose.engines.spark.distinct import distinct_rows
 from tclose.engines.spark.failures import translated
+from tclose.engines.spark.histories import with_histories
 from tclose.engines.spark.kernel import Listed, Measuring, PartitionTally, largest_of, whole
 from tclose.engines.spark.people import PeopleCells
 from tclose.engines.spark.reading import frame_of, pattern_notes
@@ -102,10 +104,28 @@ class ClusterSession(Engine):
         sensitive: Sequence[tuple[str, ...]],
         progress: Progress,
         population: SparkTable | None = None,
-    ) -> SparkCounted:
+    ) -> Counted:
         """Count the classes of the quasi-identifiers by the values of the sensitive attributes."""
         if population is not None:
             table, population = aligned(table, population, quasi)
+        if table.person is None or not sensitive:
+            return self._counted(table, quasi, sensitive, progress, population)
+        joined, held = with_histories(table, sensitive)
+        if not held:
+            return self._counted(table, quasi, sensitive, progress, population)
+        names = [*sensitive, *((name,) for each in held for name in each.names)]
+        counted = self._counted(joined, quasi, names, progress, population)
+        contents = [self._counted(joined, [each.sets], [sensitive[each.at]], progress) for each in held]
+        return HistoryCounted(counted, held, contents, len(sensitive))
+
+    def _counted(
+        self,
+        table: SparkTable,
+        quasi: Sequence[str],
+        sensitive: Sequence[tuple[str, ...]],
+        progress: Progress,
+        population: SparkTable | None = None,
+    ) -> SparkCounted:
         attributes = Attributes(table, tuple(sensitive))
         people = None if table.person is None else PeopleCells(attributes, quasi)
         self._people += [] if people is None else [people]
@@ -212,17 +232,20 @@ class SparkCounted(Counted):
         """The values of each attribute and how many rows carry them."""
         return [values.observed for values in self._values]
 
-    def measured(self, ranks: Sequence[Ranks], tasks: Sequence[Task], domains: Sequence[Domain]) -> Iterator[Measured]:
+    def measured(
+        self, ranks: Sequence[Ranks], tasks: Sequence[Task], domains: Sequence[Domain], made: Made | None = None
+    ) -> Iterator[Measured]:
         """Measure every class in the executors, and give the tally of each partition."""
         self._progress("Measuring classes", None)
         self._pairs = self._gathered(ranks)
         self.measuring = Measuring(
             len(self.quasi),
-            len(domains),
+            len(self._values),
             tuple(tasks),
             tuple(domains),
             self._population is not None,
             None if self._people is None else tuple(ranks),
+            made,
         )
         tallies = mapped(self._pairs, self.measuring.tallies, "tally binary")
         with translated(self.table.label):
