@@ -81,7 +81,6 @@ _PYTHON: dict[str, str] = {
     "recipe": "recipe={}",
     "replace": "force={}",
     "round": "round={}",
-    "rows": "Roles(person=None)",
     "show_people": "with_people()",
     "widen": "widen={}",
 }

@@ -17,7 +17,6 @@ _BESIDE: Mapping[str, tuple[str, str]] = {
     "original": ("--original", "TABLE"),
     "recipe": ("--recipe", "FILE"),
     "replace": ("--replace", ""),
-    "rows": ("--rows", ""),
     "show_people": ("--show-people", ""),
     "widen": ("--widen", ""),
 }
