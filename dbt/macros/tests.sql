@@ -14,3 +14,35 @@
 {%- set attribute = tclose.tclose_sensitive(column_name, distance, order, nulls, none, t) -%}
 {{ tclose.tclose_failing(model, quasi, [attribute], none, person) }}
 {% endtest %}
+
+{#- The model has no column but those that are listed; each column that it has besides is a row of the result.
+
+    Names are compared as the database tells them apart: PostgreSQL by their case, others not. A name that is listed
+    stands for one column.
+-#}
+{% test only_columns(model, columns) %}
+{%- if execute -%}
+{%- if model is string -%}
+{{ exceptions.raise_compiler_error("tclose: only_columns looks at a whole model; take its 'where' away") }}
+{%- endif -%}
+{%- set found = adapter.get_columns_in_relation(model) -%}
+{%- if not found -%}
+{{ exceptions.raise_compiler_error("tclose: the database names no column of the model; only_columns needs a table or a view") }}
+{%- endif -%}
+{%- set exact = (tclose.tclose_dialect() | trim) == 'postgres' -%}
+{%- set left = (columns if exact else columns | map('lower')) | list -%}
+{%- set others = [] -%}
+{%- for column in found -%}
+{%- set name = column.name if exact else column.name | lower -%}
+{%- if name in left %}{% do left.remove(name) %}{% else %}{% do others.append(column.name) %}{% endif -%}
+{%- endfor -%}
+{%- for name in others %}
+SELECT {{ tclose.tclose_text(name) }} AS column_name{% if not loop.last %} UNION ALL{% endif %}
+{%- endfor %}
+{%- if not others %}
+SELECT column_name FROM (SELECT 'none' AS column_name) AS every_column WHERE 1 = 0
+{%- endif %}
+{%- else -%}
+SELECT 1 AS column_name
+{%- endif -%}
+{% endtest %}

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from tclose.attacking import attack
     from tclose.attacks.findings import Attack
     from tclose.auditing import audit
+    from tclose.certificates import Certificate, read_certificate
     from tclose.errors import (
+        CertificateError,
         ColumnNotFoundError,
         DomainError,
         EmptyTableError,
@@ -62,6 +64,8 @@ if TYPE_CHECKING:
     from tclose.roles import Hierarchical, Nominal, Numeric, Ordered, Roles
     from tclose.sources import DatabaseTable, ReadOptions
     from tclose.sweeping import frontier
+    from tclose.verifications import Verification
+    from tclose.verifying import verify
     from tclose.warehouses import audit_sql
 
 _HOMES = {
@@ -123,12 +127,19 @@ _HOMES = {
     "DatabaseTable": "tclose.sources",
     "ReadOptions": "tclose.sources",
     "frontier": "tclose.sweeping",
+    "verify": "tclose.verifying",
+    "Verification": "tclose.verifications",
+    "Certificate": "tclose.certificates",
+    "CertificateError": "tclose.errors",
+    "read_certificate": "tclose.certificates",
     "audit_sql": "tclose.warehouses",
 }
 
 __all__ = [
     "Attack",
     "Audit",
+    "Certificate",
+    "CertificateError",
     "ColumnNotFoundError",
     "DatabaseTable",
     "DomainError",
@@ -162,6 +173,7 @@ __all__ = [
     "ThresholdError",
     "UndecidedColumnError",
     "Verdict",
+    "Verification",
     "Written",
     "__version__",
     "anonymize",
@@ -181,11 +193,13 @@ __all__ = [
     "paper",
     "profile",
     "quantile_hierarchy",
+    "read_certificate",
     "read_hierarchy",
     "read_policies",
     "read_policy",
     "read_recipe",
     "recode",
+    "verify",
     "write_hierarchy",
 ]
 

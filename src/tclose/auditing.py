@@ -32,7 +32,7 @@ from tclose.presets import preset_named
 from tclose.presets.safe_harbor import applied
 from tclose.progress import silent
 from tclose.references import Reference, is_joint, population_of
-from tclose.results import AttributeAudit, Audit, ClassTable, Evidence
+from tclose.results import AttributeAudit, Audit, ClassTable, ColumnDecision, Evidence
 from tclose.roles import IDENTIFIERS_PUBLISHED, Distance, Nominal, Roles
 from tclose.sources.examples import is_example
 from tclose.surveying import surveyed
@@ -97,7 +97,13 @@ def audit(policy: Policy, *, progress: Progress | None) -> Audit:
         )
         reference = Reference.of(baseline.reference, session, roles)
         found = _audited(inspection, roles, reference, opened, drivers=policy.measuring.drivers)
-        found = replace(found, naming=roles.naming, few=0 if is_example(policy.table) else few(wanted))
+        found = replace(
+            found,
+            naming=roles.naming,
+            columns=ColumnDecision.of(roles, (column.name for column in opened.columns)),
+            closed=policy.closed,
+            few=0 if is_example(policy.table) else few(wanted),
+        )
         if baseline.after is not None:
             domains = {name: each.domain for name, each in found.evidence.items()}
             given = (baseline.after, roles, domains, wanted, policy.columns.hierarchies, inspection.progress)

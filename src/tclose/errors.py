@@ -11,6 +11,7 @@
     │   ├── HierarchyError               a hierarchy is not a tree over the values
     │   ├── ThresholdError               a threshold is not a number in its model's range
     │   ├── PolicyError                  a policy file cannot be understood
+    │   ├── CertificateError             a file is no certificate that can be checked
     │   ├── SourceError                  a table cannot be found or read
     │   └── EmptyTableError              a table without rows
     ├── EngineError (RuntimeError)       the machine under us
@@ -77,9 +78,9 @@ _PYTHON: dict[str, str] = {
     "nulls": "nulls={}",
     "order": "order={}",
     "original": "original={}",
+    "recipe": "recipe={}",
     "replace": "force={}",
     "round": "round={}",
-    "rows": "Roles(person=None)",
     "show_people": "with_people()",
     "widen": "widen={}",
 }
@@ -349,6 +350,12 @@ class RoleConflictError(InputError):
 
     code = "role-conflict"
     names_files = False
+
+
+class CertificateError(InputError):
+    """A file is no certificate that can be checked."""
+
+    code = "certificate"
 
 
 class UndecidedColumnError(InputError):

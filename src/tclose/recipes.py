@@ -206,7 +206,7 @@ def _recipe_data(recipe: Recipe) -> dict[str, Any]:
         "method": recipe.method,
         "divides": recipe.divides,
         "roles": _roles_data(recipe.roles),
-        "requirements": [_requirement_data(requirement) for requirement in recipe.requirements],
+        "requirements": [requirement_kept(requirement) for requirement in recipe.requirements],
         "published": list(recipe.published),
         "levels": None if recipe.levels is None else dict(recipe.levels),
         "seed": recipe.seed,
@@ -244,7 +244,7 @@ def _column_data(column: RecodedColumn) -> dict[str, Any]:
 
 def _roles_data(roles: Roles) -> dict[str, Any]:
     names = {part: list(getattr(roles, part)) for part in ("quasi", "identifiers", "publish")}
-    sensitive = {name: _distance_data(distance) for name, distance in roles.sensitive.items()}
+    sensitive = {name: distance_kept(distance) for name, distance in roles.sensitive.items()}
     disguised = (
         {"pseudonym": roles.pseudonym, "shifted": list(roles.shifted)} if roles.pseudonym or roles.shifted else {}
     )
@@ -261,7 +261,7 @@ def _recipe(data: Mapping[str, Any]) -> Recipe:
         method=_text(data["method"]),
         roles=Roles(
             quasi=_texts(roles["quasi"]),
-            sensitive={name: _distance(name, given) for name, given in roles["sensitive"].items()},
+            sensitive={name: distance_of(name, given) for name, given in roles["sensitive"].items()},
             identifiers=_texts(roles["identifiers"]),
             together=roles["together"],
             publish=_texts(roles.get("publish", [])),
@@ -269,7 +269,7 @@ def _recipe(data: Mapping[str, Any]) -> Recipe:
             pseudonym=roles.get("pseudonym"),
             shifted=_texts(roles.get("shifted", [])),
         ),
-        requirements=tuple(_requirement(given) for given in data["requirements"]),
+        requirements=tuple(requirement_of(given) for given in data["requirements"]),
         published=_texts(data["published"]),
         columns=columns,
         sensitive={name: _cells(values) for name, values in data["sensitive"].items()},
@@ -356,7 +356,8 @@ def _matrix(columns: Sequence[Sequence[int]], width: int) -> Ranks:
     return np.ascontiguousarray(matrix.T, dtype=np.int32)
 
 
-def _distance_data(distance: Distance | None) -> dict[str, Any] | None:
+def distance_kept(distance: Distance | None) -> dict[str, Any] | None:
+    """Return a distance as a recipe or a certificate keeps it."""
     if distance is None:
         return None
     return {"distance": distance.word, **{name: _declared(name, value) for name, value in distance.declared.items()}}
@@ -371,7 +372,8 @@ def _declared(name: str, value: Any) -> object:
     return value if isinstance(value, str) else [str(each) for each in value]
 
 
-def _distance(name: str, given: Mapping[str, Any] | None) -> Distance | None:
+def distance_of(name: str, given: Mapping[str, Any] | None) -> Distance | None:
+    """Return the distance of an attribute that was kept; raise some error where it is none."""
     if given is None:
         return None
     if isinstance(given.get("hierarchy"), str):
@@ -382,14 +384,16 @@ def _distance(name: str, given: Mapping[str, Any] | None) -> Distance | None:
     return declared_distance(name, distance=given["distance"], **options)
 
 
-def _requirement_data(requirement: Requirement) -> dict[str, Any]:
+def requirement_kept(requirement: Requirement) -> dict[str, Any]:
+    """Return a requirement as a recipe or a certificate keeps it."""
     model = requirement.model
     numbers = [requirement.threshold if part == "threshold" else getattr(model, part) for part in model.form]
     data = {"model": model.key, "numbers": [written(number) for number in numbers], "attribute": requirement.attribute}
     return data if requirement.any is None else {**data, "any": requirement.any}
 
 
-def _requirement(given: Mapping[str, Any]) -> Requirement:
+def requirement_of(given: Mapping[str, Any]) -> Requirement:
+    """Return a requirement that was kept; raise some error where it is none."""
     numbers = ",".join(given["numbers"])
     attribute = given["attribute"]
     made = requirements({given["model"]: numbers if attribute is None else {attribute: numbers}})

@@ -74,11 +74,13 @@ class Written:
     against_original: Audit
     """Against the distribution of the original table."""
     sha256: str | None = None
-    """The checksum of the file, where a statement was asked for."""
+    """The checksum of the file, where a statement or a certificate was asked for."""
     size: int | None = None
     """The bytes of the file, likewise."""
+    alone: Audit | None = None
+    """The audit of the file as whoever has nothing else would make it, where a certificate was asked for."""
     named: tuple[tuple[str, Path], ...] = ()
-    """What else was asked for and written: ``page`` or ``statement``, and the file."""
+    """What else was asked for and written: ``page``, ``statement`` or ``certificate``, and the file."""
 
     @property
     def audits(self) -> tuple[Audit, Audit]:
@@ -114,8 +116,16 @@ class Work(Protocol):
         """Return the audit of the release against itself, and against the original."""
         ...
 
-    def write(self, release: Release, place: str | Path, *, force: bool, progress: Report | None = None) -> Written:
-        """Write the release, its recipe and its report; nothing is left half-written."""
+    def write(
+        self,
+        release: Release,
+        place: str | Path,
+        *,
+        force: bool,
+        certificate: str | Path | None = None,
+        progress: Report | None = None,
+    ) -> Written:
+        """Write the release, its recipe, its report and its certificate; nothing is left half-written."""
         ...
 
 
@@ -161,9 +171,17 @@ class Findings:
         """Return the audit of the release against itself, and against the original."""
         return self.found
 
-    def write(self, release: Release, place: str | Path, *, force: bool, progress: Report | None = None) -> Written:
+    def write(
+        self,
+        release: Release,
+        place: str | Path,
+        *,
+        force: bool,
+        certificate: str | Path | None = None,
+        progress: Report | None = None,
+    ) -> Written:
         """Refuse: there are no rows to write."""
-        del release, place, force, progress
+        del release, place, force, certificate, progress
         return self.table  # type: ignore[no-any-return]
 
 
@@ -282,7 +300,14 @@ class Release:
         del memo
         return self
 
-    def write(self, path: str | Path, *, force: bool = False, progress: Report | None = None) -> Written:
+    def write(
+        self,
+        path: str | Path,
+        *,
+        force: bool = False,
+        certificate: str | Path | None = None,
+        progress: Report | None = None,
+    ) -> Written:
         """Write the release, beside it its recipe and report, all at once; audit what was written.
 
         Parameters
@@ -292,10 +317,12 @@ class Release:
             database, ``"postgresql://HOST/DATABASE#SCHEMA.TABLE"``, beside which nothing is written.
         force
             Whether what is there already may be replaced; a table of a database is swapped in one transaction.
+        certificate
+            The file to write a certificate of the release to, which :func:`tclose.verify` checks.
         progress
             Called with a stage and a share done, from time to time.
         """
-        return self._made().write(self, path, force=force, progress=progress)
+        return self._made().write(self, path, force=force, certificate=certificate, progress=progress)
 
     def to_pandas(self, *, intervals: str | Sequence[str] = ()) -> Any:
         """Return the released rows as a pandas frame.

@@ -193,6 +193,33 @@ class KeptEvidence:
 
 
 @dataclass(frozen=True)
+class ColumnDecision:
+    """A column of an audited table, and what was decided on it."""
+
+    name: str
+    decision: str | None
+    """Its role, else what becomes of columns without one; None where nobody decided."""
+    protected: bool
+    """Whether requirements speak of it: a quasi-identifier or a sensitive attribute."""
+    withheld: bool
+    """Whether it is not to be published: removed, an identifier, undecided, or not decided on by anybody."""
+
+    @staticmethod
+    def of(roles: Roles, columns: Iterable[str]) -> tuple[ColumnDecision, ...]:
+        """Return what roles decide on the columns of a table."""
+        known = roles.decisions
+        others = roles.others if roles.others in ("publish", "remove") else None
+        decided = ((name, known.get(name, others)) for name in columns)
+        return tuple(
+            ColumnDecision(name, decision, decision in ("quasi-identifier", "sensitive"), decision not in _PUBLISHED)
+            for name, decision in decided
+        )
+
+
+_PUBLISHED = ("quasi-identifier", "sensitive", "pseudonym", "shifted", "publish")
+
+
+@dataclass(frozen=True)
 class Audit:
     """What a table gives away, and whether it meets its requirements.
 
@@ -233,6 +260,10 @@ class Audit:
     """By which sets of classes people are told apart, where people were counted."""
     naming: tuple[str, ...] = ()
     """The columns of the table that name people: identifiers, and the one that tells people apart."""
+    columns: tuple[ColumnDecision, ...] = ()
+    """Every column of the table, and what was decided on it; empty of the audit of a release that is being made."""
+    closed: bool = False
+    """Whether the audit fails where the table has a column that is not to be published."""
     few: int = 0
     """A class of fewer shows single people: the k that is required, else 5; 0 where the table is about nobody."""
     shows_people: bool = False
@@ -245,8 +276,15 @@ class Audit:
 
     @property
     def holds(self) -> bool | None:
-        """Whether every requirement is met; None if nothing was required."""
+        """Whether every requirement is met and no column fails; None if nothing was required, and no column fails."""
+        if self.failing_columns:
+            return False
         return all(self.judged) if self.judged else None
+
+    @property
+    def failing_columns(self) -> tuple[ColumnDecision, ...]:
+        """The columns that the table has although they are not to be published; none where that is only told."""
+        return tuple(each for each in self.columns if each.withheld) if self.closed else ()
 
     @property
     def judged(self) -> list[bool]:

@@ -180,6 +180,22 @@ class Roles:
         return (*self.quasi, *self.sensitive, *self.naming, *self.publish, *self.shifted, *self.withheld)
 
     @property
+    def decisions(self) -> dict[str, str]:
+        """The role of each column that has one, in the words of policy files."""
+        telling = () if self.person is None else (self.person,)
+        by_role: dict[str, Iterable[str]] = {
+            "quasi-identifier": self.quasi,
+            "sensitive": self.sensitive,
+            "identifier": [name for name in self.identifiers if name not in telling],
+            "person" if self.pseudonym is None else "pseudonym": telling,
+            "publish": self.publish,
+            "shifted": self.shifted,
+            "remove": self.remove,
+            "undecided": self.undecided,
+        }
+        return {name: role for role, names in by_role.items() for name in names}
+
+    @property
     def withheld(self) -> tuple[str, ...]:
         """Columns that are not published although they identify nobody: removed, or still undecided."""
         return (*self.remove, *self.undecided)

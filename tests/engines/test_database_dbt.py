@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from faces.command_line import in_process
+
 ROOT = Path(__file__).parents[2]
 DBT = ROOT / ".venv" / "share" / "tclose" / "dbt" / "bin" / "dbt"
 ROWS = [
@@ -113,3 +115,56 @@ def test_what_is_no_threshold_is_refused(project):
     done = run(project, "build")
     assert done.returncode != 0
     assert "write the threshold as a text such as '0.00001' or '1/3'" in done.stdout
+
+
+POLICY = """
+[columns]
+zip = { role = "quasi-identifier" }
+age = { role = "quasi-identifier" }
+salary = { role = "sensitive", distance = "ordered", t = "3/8" }
+disease = { role = "sensitive", distance = "nominal" }
+who = { role = "identifier" }
+[policy]
+k = 3
+l = 3
+t = "4/9"
+"""
+
+
+def test_a_policy_is_the_tests_of_a_model_with_a_closed_list_of_columns(project, capfdbinary):
+    (project / "p.toml").write_text(POLICY)
+    written = project / "models" / "schema.yml"
+    asked = ("sql", "dbt", "visits", "--policy", project / "p.toml", "-o", written)
+    assert in_process(capfdbinary, *asked).code == 0
+    model = project / "models" / "visits.sql"
+    rows = model.read_text().partition("\n")[2]
+    released = "SELECT zip, age, salary, disease FROM (\n{}\n) AS originals"
+    bodies = {
+        rows: {"only_columns"},
+        released.format(rows): set(),
+        released.replace("disease FROM", 'disease, 1 AS "Zip2" FROM').format(rows): {"only_columns"},
+        f"{released.format(rows)} WHERE salary <> 3000": {"k_anonymous", "l_diverse", "t_close"},
+    }
+    assert run(project, "deps").returncode == 0
+    for target in ("duckdb", "postgres"):
+        for body, expected in bodies.items():
+            model.write_text(f"{{{{ config(materialized='table') }}}}\n{body}")
+            done = run(project, "build", "--target", target)
+            results = json.loads((project / "target" / "run_results.json").read_text())["results"]
+            tests = [each for each in results if "test." in each["unique_id"]]
+            failing = {each["unique_id"].split(".")[2] for each in tests if each["status"] != "pass"}
+            assert len(tests) == 6, done.stdout
+            assert {name for name in ("only_columns", "k_anonymous", "l_diverse", "t_close") for each in failing
+                    if name in each} == expected, done.stdout  # fmt: skip
+
+
+def test_a_model_whose_columns_are_unknown_does_not_pass(project):
+    """dbt names no column of an ephemeral model, which is no table."""
+    model = project / "models" / "visits.sql"
+    model.write_text(model.read_text().replace("'table'", "'ephemeral'"))
+    asked = '{name: closed, arguments: {columns: ["zip"]}}'
+    (project / "models" / "schema.yml").write_text(
+        f"models: [{{name: visits, data_tests: [{{tclose.only_columns: {asked}}}]}}]\n"
+    )
+    assert run(project, "deps").returncode == 0
+    assert run(project, "build").returncode != 0

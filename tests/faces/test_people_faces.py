@@ -118,7 +118,7 @@ def test_a_profile_proposes_the_person_and_its_policy_counts_people(run, table, 
     assert policy.roles.person == "patient_id"
     asked = ["audit", "--policy", str(tmp_path / "tclose.toml"), "--format", "json"]
     assert json.loads(run(*asked).out)["people"] == 5
-    assert json.loads(run(*asked, "--rows").out)["people"] is None
+    assert json.loads(run(*asked, "-i", "patient_id").out)["people"] is None
     alone = tclose.profile({"patient_id": [1, 2, 3], "s": ["a", "b", "a"]})
     assert (alone.roles.person, alone.roles.identifiers) == (None, ("patient_id",))
 
@@ -133,9 +133,7 @@ def test_a_policy_names_the_person_by_role_or_by_name(tmp_path):
         parse_policy(twice, tmp_path / "p.toml")
 
 
-def test_people_and_rows_cannot_both_be_asked_for(run, table):
-    done = run("audit", table, *ASKED, "--person", "patient_id", "--rows")
-    assert (done.code, "give one of them" in done.err) == (2, True)
+def test_a_person_that_is_no_column_is_told_the_one_that_may_be_meant(run, table):
     nobody = run("audit", table, *ASKED, "--person", "patient")
     assert (nobody.code, "patient_id" in nobody.err) == (2, True)
 
@@ -197,7 +195,6 @@ def test_a_key_that_is_not_there_or_would_be_written_over_is_refused(run, tmp_pa
         (("--key-file", key, "--key-variable", "X"), "name one of them"),
         (("--key-file", key, "-o", key, "--force"), "the key"),
         (("--person", "age"), "'patient'"),
-        (("--rows",), "give one of them"),
     ):
         done = run("anonymize", table, *options, *more)
         assert done.code == 2
@@ -217,7 +214,7 @@ def test_a_column_called_patient_tells_people_apart_unless_it_is_a_yes_or_no():
     assert tclose.profile(flag).roles.person is None
 
 
-def test_a_release_without_people_is_not_judged_by_its_rows_unless_somebody_says_so(tmp_path, capfdbinary):
+def test_a_release_without_people_is_not_judged_by_its_rows_where_the_policy_counts_people(tmp_path, capfdbinary):
     """Six rows of four people: each class has 3 rows and 2 people."""
     (tmp_path / "visits.csv").write_text("id,who,zip,ill\n1,1,a,x\n2,1,a,y\n3,2,a,x\n4,3,b,x\n5,4,b,y\n6,4,b,x\n")
     (tmp_path / "release.csv").write_text("zip,ill\na,x\na,y\na,x\nb,x\nb,y\nb,x\n")
@@ -233,7 +230,9 @@ def test_a_release_without_people_is_not_judged_by_its_rows_unless_somebody_says
         refused = in_process(capfdbinary, *asked)
         assert refused.code == 2
         assert "counts people by the column 'who'" in refused.err
-        assert in_process(capfdbinary, *asked, "--rows").code == 0
+        assert "tclose verify" in refused.err
+        named = ("audit", tmp_path / "release.csv", "-q", "zip", "-s", "ill:nominal", "--k", "3", "--no-drivers")
+        assert in_process(capfdbinary, *named).code == 0
 
 
 def test_a_report_counts_people_values_of_people_and_carries_no_identifier():

@@ -92,13 +92,15 @@ def test_a_table_that_cannot_be_judged_keeps_no_other_from_it(clinic, audited):
     assert "gone.csv" in done.err
 
 
-def test_junit_has_a_suite_for_each_table_and_a_case_for_each_requirement(clinic, audited):
+def test_junit_has_a_suite_for_each_table_and_a_case_for_each_requirement_and_for_its_columns(clinic, audited):
     (clinic / "p.toml").write_text(POLICY + GONE)
     assert audited("-o", "tclose.xml").code == 2
     root = ET.parse(clinic / "tclose.xml").getroot()
     numbers = [[suite.get(name) for name in ("name", "tests", "failures", "errors")] for suite in root]
-    assert numbers == [["a.csv", "2", "0", "0"], ["b.csv", "1", "1", "0"], ["gone.csv", "1", "0", "1"]]
-    assert [case.get("name") for case in root.iter("testcase")][:2] == ["k ≥ 2 of the table", "t ≤ 0.5 of salary"]
+    assert numbers == [["a.csv", "3", "0", "0"], ["b.csv", "2", "1", "0"], ["gone.csv", "1", "0", "1"]]
+    assert [case.get("name") for case in root.iter("testcase")][:3] == [
+        "k ≥ 2 of the table", "t ≤ 0.5 of salary", "the list of published columns",
+    ]  # fmt: skip
     assert "1 class, 1 row" in root.find(".//failure").get("message")
 
 
@@ -125,7 +127,7 @@ def test_junit_is_read_by_a_reader_of_junit(strange, audited):
     assert audited("-o", "tclose.xml").code == 2
     read = subprocess.run([python, "-c", READ_JUNIT, "tclose.xml"], capture_output=True, text=True, check=True)
     assert json.loads(read.stdout) == [
-        [["a.csv", 2, 0, 0], [STRANGE, 1, 1, 0], ["gone.csv", 1, 0, 1]],
+        [["a.csv", 3, 0, 0], [STRANGE, 2, 1, 0], ["gone.csv", 1, 0, 1]],
         ["Failure", "Error"],
     ]
 
@@ -153,12 +155,12 @@ def test_sarif_lists_what_fails_with_its_rule_and_file(clinic, audited):
     assert run_["tool"]["driver"]["rules"][0]["shortDescription"]["text"] == "k-anonymity"
 
 
-def test_github_shows_each_requirement_as_one_command(clinic, audited):
+def test_github_shows_each_requirement_and_the_columns_as_one_command_each(clinic, audited):
     (clinic / "b, 50%:x.csv").write_text(FAILING)
     (clinic / "p.toml").write_text(POLICY.replace("b.csv", "b, 50%:x.csv"))
     lines = audited("--format", "github").out.splitlines()
-    assert [line.partition(" ")[0] for line in lines] == ["::notice", "::notice", "::error"]
-    assert re.match(r"::error title=tclose%3A b%2C 50%25%3Ax\.csv::k ≥ 2", lines[2])
+    assert [line.partition(" ")[0] for line in lines] == ["::notice", "::notice", "::notice", "::error", "::notice"]
+    assert re.match(r"::error title=tclose%3A b%2C 50%25%3Ax\.csv::k ≥ 2", lines[3])
 
 
 @pytest.mark.parametrize("form", ["junit", "sarif", "github"])

@@ -79,7 +79,7 @@ def test_the_command_line_takes_people_from_the_policy_and_a_template(tmp_path, 
     policy.write_text(
         '[table]\nsource = "example:salary"\n[columns]\nzip = {role = "quasi-identifier"}\n'
         'age = {role = "quasi-identifier", hierarchy = "flat"}\nsalary = {role = "sensitive", distance = "ordered"}\n'
-        'disease = {role = "identifier"}\n[policy]\nk = 3\n[report]\nrecipient = "The Recipient"\n'
+        'disease = {role = "publish"}\n[policy]\nk = 3\n[report]\nrecipient = "The Recipient"\n'
     )
     own = tmp_path / "own.html"
     own.write_text("{{ report.name }}: {{ report.sections[1].blocks[0].rows[0][1][0].text }}")

@@ -137,8 +137,16 @@ class EngineWork:
         self.session.give_back()
         return audits
 
-    def write(self, release: Release, place: str | Path, *, force: bool, progress: Progress | None = None) -> Written:
-        """Write the release, its recipe and its report; nothing is left half-written."""
+    def write(
+        self,
+        release: Release,
+        place: str | Path,
+        *,
+        force: bool,
+        certificate: str | Path | None = None,
+        progress: Progress | None = None,
+    ) -> Written:
+        """Write the release, its recipe, its report and its certificate; nothing is left half-written."""
         from tclose.anonymizing.storing import write
 
-        return write(release, place, force=force, progress=progress)
+        return write(release, place, force=force, certificate=certificate, progress=progress)

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from tclose.anonymizing.certifying import written_alone
 from tclose.anonymizing.engine_release import EngineWork
 from tclose.engines.base import Progress
 from tclose.engines.choosing import stored, transaction
@@ -24,6 +25,9 @@ from tclose.targets import FileTarget, Target, check_apart, committing, refused_
 if TYPE_CHECKING:
     from tclose.render.data.lineage import LineageRun
     from tclose.render.data.statements import Statement
+
+
+_ASKED_FOR = ("page", "statement", "certificate")
 
 
 @contextmanager
@@ -57,7 +61,7 @@ def held(table: object, into: str | None, *, replace: bool = False) -> Iterator[
 class Companion:
     """A text that is written of a release, at the same moment as the release."""
 
-    kind: Literal["recipe", "report", "page", "statement"]
+    kind: Literal["recipe", "report", "page", "statement", "certificate"]
     target: Target
     told: Callable[[Release, Written | None], str]
     """What it says of a release, given the audits of what was written."""
@@ -93,6 +97,19 @@ def statement_at(path: str | Path, run: LineageRun | None = None) -> Companion:
         raise InputError(f"A statement is written to a file that ends in one of {listed(STATEMENTS)}.")
     told = STATEMENTS[kind] if kind != LINEAGE_ENDING else partial(lineage_statement, run=run)
     return Companion("statement", target_at(path), lambda release, found: _statement(release, found, told))
+
+
+def certificate_at(path: str | Path) -> Companion:
+    """Return the certificate of a release as a file."""
+    return Companion("certificate", target_at(path), _certificate)
+
+
+def _certificate(release: Release, found: Written | None) -> str:
+    from tclose.certificates import Certificate
+
+    if found is None:
+        raise InternalError("A certificate was to be written of a release that is no file.")
+    return Certificate.of(release, found).to_json()
 
 
 def _statement(release: Release, found: Written | None, told: Statement) -> str:
@@ -145,8 +162,9 @@ class Destination:
     def check(self, inputs: Mapping[Path, str]) -> None:
         """Refuse what cannot or may not be written, what is read, and what is named twice."""
         targets = [*([] if self.table is None else [self.table]), *(each.target for each in self.companions)]
-        if self._path("statement") is not None and type(self.table) is not FileTarget:
-            raise InputError("A statement describes the file of a release: name one with -o FILE.")
+        for kind in ("statement", "certificate"):
+            if self._path(kind) is not None and type(self.table) is not FileTarget:
+                raise InputError(f"A {kind} describes the file of a release: name one with -o FILE.")
         check_apart(targets, {**inputs, **files_read(self.into, "the database that the release goes into")})
         for target in targets:
             target.check(force=self.force)
@@ -169,7 +187,11 @@ class Destination:
             if work is not None and self.table is not None:
                 audits = work.written_to(places[0], self.table.path.name, tell)
                 found = Written(self.table.path, self._path("recipe"), self._path("report"), *audits)
-                found = found if self._path("statement") is None else replace(found, **_measured(places[0]))
+                if self._path("statement") is not None or self._path("certificate") is not None:
+                    found = replace(found, **_measured(places[0]))
+                if self._path("certificate") is not None:
+                    tell("Auditing the file alone", None)
+                    found = replace(found, alone=written_alone(release, found, places[0]))
             beside = list(zip(companions, places[len(tables) :], strict=True))
             for each, place in told_each(beside, tell, "Writing what is said of it"):
                 with refused_by_system(repr(each.target.shown)):
@@ -178,7 +200,7 @@ class Destination:
 
     def _named(self) -> tuple[tuple[str, Path], ...]:
         """Return the files that a person asked for besides the release, its report and its recipe."""
-        return tuple((each.kind, each.target.path) for each in self.companions if each.kind in ("page", "statement"))
+        return tuple((each.kind, each.target.path) for each in self.companions if each.kind in _ASKED_FOR)
 
     def _path(self, kind: str) -> Path | None:
         """Return where the first companion of a kind goes."""
@@ -241,7 +263,14 @@ def store(
     return _committed(release, Destination(None, place, companions, replace=swapped), progress=progress)
 
 
-def write(release: Release, place: str | Path, *, force: bool, progress: Progress | None = None) -> Written:
+def write(
+    release: Release,
+    place: str | Path,
+    *,
+    force: bool,
+    certificate: str | Path | None = None,
+    progress: Progress | None = None,
+) -> Written:
     """Write a release to a file, a folder or a stream, or store it as a new table of a database; audit what is there.
 
     Parameters
@@ -252,12 +281,17 @@ def write(release: Release, place: str | Path, *, force: bool, progress: Progres
         A path, whose ending says the format, or the address of a table.
     force
         Whether what is there already may be replaced.
+    certificate
+        The file of its certificate, if there is to be one.
     progress
         Told what is being done.
     """
+    more = [] if certificate is None else [certificate_at(certificate)]
     if is_database_address(place):
-        return store(release, str(place), swapped=force, progress=progress)
-    return _committed(release, Destination.at(release.table.target(place), None, force=force), progress=progress)
+        into = DatabaseTable(str(place))
+        return _committed(release, Destination(None, into, tuple(more), replace=force), progress=progress)
+    target = release.table.target(place)
+    return _committed(release, Destination.at(target, None, *more, force=force), progress=progress)
 
 
 @shows_progress

@@ -15,8 +15,8 @@ _BESIDE: Mapping[str, tuple[str, str]] = {
     "force": ("--force", ""),
     "key": ("--key-file FILE or --key-variable", "NAME"),
     "original": ("--original", "TABLE"),
+    "recipe": ("--recipe", "FILE"),
     "replace": ("--replace", ""),
-    "rows": ("--rows", ""),
     "show_people": ("--show-people", ""),
     "widen": ("--widen", ""),
 }

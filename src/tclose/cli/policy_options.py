@@ -34,17 +34,11 @@ def policy_options(verb: str) -> Decorator:
     listed = sorted(every.values(), key=lambda each: SECTIONS.index(each.section))
     roles = [policy_option(each) for each in listed if each.section == ROLES]
     others = [policy_option(each) for each in listed if each.section != ROLES]
-    return together(*roles, *_beside_roles(verb), *_model_options(verb), *others)
-
-
-def _beside_roles(verb: str) -> Iterator[Decorator]:
-    """Give what a command says of roles besides: rows instead of people, and the policy file."""
-    if "person" in ROLES_OF[verb]:
-        yield option("--rows", section=ROLES, is_flag=True, help="Count rows, although the policy names a person.")
-    yield option(
+    policy = option(
         "--policy", section=ROLES, metavar="FILE", type=click.Path(), usual=True,
         help="Read roles and requirements from a file; ./tclose.toml by default.",
     )  # fmt: skip
+    return together(*roles, policy, *_model_options(verb), *others)
 
 
 def _model_options(verb: str) -> Iterator[Decorator]:

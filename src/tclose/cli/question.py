@@ -68,7 +68,7 @@ def policy_of_command(
     columns = functools.cache(lambda: _columns(tables, given, read) if opens else ())
     recodes = "levels" in options_of(verb)
     if replaced and opens and not recodes:
-        policy = _with_present_identifiers(policy, columns, rows=given["rows"])
+        policy = _with_present_identifiers(policy, columns)
     policy = policy if recodes or not opens else _with_numbers(policy, columns)
     options = options_of(verb)
     roles, trees = _roles(policy, given, columns, recodes=recodes or bool(given.get("after")))
@@ -194,7 +194,6 @@ def _roles(
     quasi = column_list(given["quasi"], columns)
     sensitive = sensitive_list(given["sensitive"], columns)
     identifiers = column_list(given.get("identifiers") or (), columns)
-    usual = replace(usual.by_rows, identifiers=usual.naming) if given["rows"] else usual
     published = given.get("publish") or ()
     together = given["together"] and declared(Roles)["together"].read(given["together"])
     everything = "all" in published
@@ -202,8 +201,6 @@ def _roles(
     shifted = column_list(given.get("shifted") or (), columns)
     pseudonym = given.get("pseudonym")
     person = given["person"] or pseudonym
-    if person is not None and given["rows"]:
-        raise click.UsageError("--person and --pseudonym count people and --rows counts rows; give one of them.")
     named = {*quasi, *sensitive, *identifiers, *publish, *shifted, *([] if person is None else [person])}
     person = person or (usual.person if usual.person not in named else None)
     kept = [name for name in usual.sensitive if name not in named]
@@ -226,21 +223,21 @@ def _roles(
     return roles, {name: tree for name, tree in hierarchies.items() if name not in attributes}
 
 
-def _with_present_identifiers(policy: Policy, columns: Columns, *, rows: bool) -> Policy:
+def _with_present_identifiers(policy: Policy, columns: Columns) -> Policy:
     """Return a policy for another table than its own, such as its release, which has no identifiers any more.
 
-    Where nobody can be told apart any more, rows are counted only if somebody says so.
+    Where nobody can be told apart any more, nothing is judged: its rows may be of fewer people.
     """
     roles = policy.roles
     if not roles.naming or not columns():
         return policy
-    if roles.person is not None and roles.person not in columns() and not rows:
+    if roles.person is not None and roles.person not in columns():
         raise InputError(
             f"The policy counts people by the column {roles.person!r}, which the table does not have; its rows may be "
-            "of fewer people. A release is judged by people while it is made; --rows counts the rows of this table."
+            "of fewer people. 'tclose verify' checks a release against its certificate, also by people. To judge rows, "
+            "name the columns instead of the policy: -q, -s."
         )
     present = tuple(name for name in roles.identifiers if name in columns())
-    roles = roles if roles.person in columns() else roles.by_rows
     return replace(policy, roles=replace(roles, identifiers=present))
 
 

@@ -47,6 +47,13 @@ release_output_options = together(
         help="Also say for catalogues what the release promises: .jsonld (Croissant) or .openlineage.json.",
     ),
     option(
+        "--certificate",
+        section=OUTPUT,
+        metavar="FILE",
+        type=click.Path(),
+        help="Also certify the file of the release, as .json: 'tclose verify' checks it.",
+    ),
+    option(
         "--lineage",
         section=OUTPUT,
         metavar="FILE",

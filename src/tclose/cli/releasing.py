@@ -56,12 +56,13 @@ def destination(
     events
         What is told of the run.
     """
-    from tclose.anonymizing.storing import Destination, recipe_at, statement_at
+    from tclose.anonymizing.storing import Destination, certificate_at, recipe_at, statement_at
 
     target = None if given["output"] is None else target_for(table, given["output"])
     into = None if given["into"] is None else DatabaseTable(given["into"])
     more = [] if given["report"] is None else [_report(given["report"], frontier, given)]
     more += [] if given["recipe_file"] is None else [recipe_at(given["recipe_file"])]
+    more += [] if given["certificate"] is None else [certificate_at(given["certificate"])]
     more += [statement_at(path, None if events is None else events.run) for path in given["statement"]]
     return Destination.at(target, into, *more, force=given["force"], replace=given["replace"])
 

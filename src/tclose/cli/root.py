@@ -31,6 +31,7 @@ COMMANDS = {
     "explain": "Show why a class is as far from the table as it is.",
     "anonymize": "Make a release that meets the requirements.",
     "apply": "Make a release again by its recipe.",
+    "verify": "Check the file of a release against its certificate.",
     "recode": "Recode a table by a recipe, and judge nothing.",
     "sql": "Print an audit as one SQL statement, to run in a warehouse.",
     "attack": "Measure what someone who knows the method learns.",

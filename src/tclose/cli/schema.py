@@ -1,4 +1,4 @@
-"""``tclose schema``: the JSON Schema of an audit, an explanation, a release, an attack, or a policy file."""
+"""``tclose schema``: the JSON Schema of what a command writes as JSON, of a certificate, or of a policy file."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import click
 from tclose.cli.commands import Command
 from tclose.cli.output import deliver
 
-_COMMANDS = ("audit", "explain", "anonymize", "attack", "policy")
+_COMMANDS = ("audit", "explain", "anonymize", "attack", "certificate", "verify", "policy")
 
 
 @click.command("schema", cls=Command)
 @click.argument("of", metavar=f"[{'|'.join(_COMMANDS)}]", type=click.Choice(_COMMANDS), default="audit")
 @click.help_option()
 def command(of: str) -> None:
-    """Print the JSON Schema of what a command writes with '--format json', or of a policy file."""
+    """Print the JSON Schema of what a command writes with '--format json', of a certificate or of a policy file."""
     if of == "policy":
         from tclose.policy.schema import policy_schema
         from tclose.render.data.json import json_text
@@ -30,6 +30,16 @@ def command(of: str) -> None:
         from tclose.render.data.releases import release_schema_text
 
         deliver(release_schema_text(), None)
+        return
+    if of == "certificate":
+        from tclose.certificates import certificate_schema_text
+
+        deliver(certificate_schema_text(), None)
+        return
+    if of == "verify":
+        from tclose.render.data.verifications import verification_schema_text
+
+        deliver(verification_schema_text(), None)
         return
     if of == "attack":
         from tclose.render.data.attacks import attack_schema_text

@@ -41,7 +41,7 @@ class Census:
                 column=person,
                 hint=Hint(
                     "Leave these rows out, give each the value of its person, or count rows instead of people: {}.",
-                    Ask("rows", value=True),
+                    Ask("identifiers", [person]),
                 ),
             )
 

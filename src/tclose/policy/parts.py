@@ -434,6 +434,20 @@ class Withstanding(Part):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Closing(Part):
+    """What becomes of an audit where a file holds columns that its policy does not publish."""
+
+    SECTION: ClassVar[str] = "Requirements"
+    PLACE: ClassVar[str] = "policy"
+
+    unprotected: str | None = option(
+        None, kind=words("fail", "tell"), label="Columns that are not to be published",
+        help="A file that holds a column which the policy withholds or does not name: fail, or only tell. By default "
+        "fail where a policy file decides, else tell.",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
 class Keys(Part):
     """Where the secret is that pseudonyms and shifted dates are made with."""
 

@@ -13,6 +13,7 @@ from tclose.options import Option, Part, declared
 from tclose.policy.parts import (
     About,
     Attacking,
+    Closing,
     Columns,
     Measuring,
     PopulationTable,
@@ -37,8 +38,8 @@ VERSION = 1
 
 
 @dataclass(frozen=True, kw_only=True)
-class Required(Withstanding, Requirements):
-    """What must hold, of classes and against attackers."""
+class Required(Closing, Withstanding, Requirements):
+    """What must hold: of classes, against attackers, and of which columns a file has."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,6 +145,12 @@ class Policy:
             return by_attribute
         others: dict[str | None, Any] = {name: by_attribute[None] for name in self.roles.sensitive if name not in own}
         return {**others, **own}
+
+    @property
+    def closed(self) -> bool:
+        """Whether an audit fails where the table has columns that are not to be published."""
+        said = self.required.unprotected
+        return self.file is not None if said is None else said == "fail"
 
     @cached_property
     def inputs(self) -> dict[Path, str]:

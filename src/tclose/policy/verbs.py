@@ -17,6 +17,7 @@ from tclose.options import Part, declared
 from tclose.policy.parts import (
     Attacking,
     Choosing,
+    Closing,
     Columns,
     Hierarchies,
     Hurrying,
@@ -60,7 +61,7 @@ class Opening(Resources):
 
 @dataclass(frozen=True, kw_only=True)
 class AuditKeywords(
-    Opening, Requirements, ReferenceTable, PopulationTable, Sample, Previous, Measuring, Hierarchies
+    Opening, Closing, Requirements, ReferenceTable, PopulationTable, Sample, Previous, Measuring, Hierarchies
 ):  # fmt: skip
     """The keywords of ``audit``."""
 
@@ -135,8 +136,8 @@ ROLES_OF = {
 
 @dataclass(frozen=True, kw_only=True)
 class PolicyKeywords(
-    Requirements, Withstanding, ReferenceTable, PopulationTable, Sample, Previous, Measuring, Columns, PublishedNumbers,
-    Choosing, Searching, Judging, Keys, Shifting, Hurrying, Attacking, Sweeping,
+    Closing, Requirements, Withstanding, ReferenceTable, PopulationTable, Sample, Previous, Measuring, Columns,
+    PublishedNumbers, Choosing, Searching, Judging, Keys, Shifting, Hurrying, Attacking, Sweeping,
 ):  # fmt: skip
     """The options of ``policy``, which prints what all verbs are asked."""
 

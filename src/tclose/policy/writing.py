@@ -101,21 +101,11 @@ def columns_toml(policy: Policy) -> dict[str, str]:
 def _columns(policy: Policy, folder: str | Path) -> dict[str, dict[str, str]]:
     """Return what is written of each column: key to TOML value."""
     roles = policy.roles
-    plain = {
-        "quasi-identifier": roles.quasi,
-        "identifier": [name for name in roles.identifiers if name != roles.person],
-        "person": () if roles.person is None or roles.pseudonym else (roles.person,),
-        "pseudonym": roles.shown_people,
-        "shifted": roles.shifted,
-        "publish": roles.publish,
-        "remove": roles.remove,
-        "undecided": roles.undecided,
-    }
-    columns = {name: {"role": text_toml(role)} for role, names in plain.items() for name in names}
+    columns = {name: {"role": text_toml(role)} for name, role in roles.decisions.items()}
     for name in roles.quasi:
         columns[name] |= _recoding(policy, name, folder)
     for name, distance in roles.sensitive.items():
-        columns[name] = {"role": text_toml("sensitive"), **_distance(distance, folder)}
+        columns[name] |= _distance(distance, folder)
         for key, by_attribute in policy.thresholds.items():
             if name in by_attribute:
                 columns[name][key] = threshold_toml(by_attribute[name])

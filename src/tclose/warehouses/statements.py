@@ -46,8 +46,7 @@ def audit_sql(policy: Policy, *, dialect: str) -> str:
     """
     chosen = dialect_named(dialect)
     roles, wanted = policy.roles, policy.requirements()
-    _check_policy(policy)
-    _check(roles, wanted)
+    check_judgeable(policy)
     attributes = [
         _attribute(name, distance, wanted, chosen)
         for name, distance in cast("Mapping[str, Distance]", roles.sensitive).items()
@@ -63,6 +62,12 @@ def audit_sql(policy: Policy, *, dialect: str) -> str:
             chosen.key,
         )
     )
+
+
+def check_judgeable(policy: Policy) -> None:
+    """Refuse a policy that no statement can judge."""
+    _check_policy(policy)
+    _check(policy.roles, policy.requirements())
 
 
 def _check_policy(policy: Policy) -> None:

@@ -62,6 +62,7 @@ def audit_data(audit: Audit) -> dict[str, Any]:
         "classes": audit.class_count,
         "holds": audit.holds,
         "unprotected": list(audit.unprotected),
+        **({} if not audit.columns else {"columns": _columns(audit)}),
         "roles": _roles(audit.roles),
         "reference": audit.reference,
         "requirements": [_verdict(verdict) for verdict in audit.verdicts],
@@ -180,6 +181,20 @@ def _preset(applied: Applied) -> dict[str, Any]:
         for check in applied.checks
     ]
     return {**preset_data(applied.preset), "checks": checks}
+
+
+def _columns(audit: Audit) -> list[dict[str, Any]]:
+    failing = {each.name for each in audit.failing_columns}
+    return [
+        {
+            "name": each.name,
+            "decision": each.decision,
+            "protected": each.protected,
+            "withheld": each.withheld,
+            "fails": each.name in failing,
+        }
+        for each in audit.columns
+    ]
 
 
 def _any_columns(found: AnyColumns) -> dict[str, Any]:

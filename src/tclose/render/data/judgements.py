@@ -13,7 +13,14 @@ from tclose._version import __version__
 from tclose.errors import TcloseError
 from tclose.models.catalogue import MODELS
 from tclose.render.data.json import json_text
-from tclose.render.words.audits import attribute_words, care_sentences, failing_words, found_words, missed_words
+from tclose.render.words.audits import (
+    attribute_words,
+    care_sentences,
+    columns_found,
+    failing_words,
+    found_words,
+    missed_words,
+)
 from tclose.render.words.cells import visible
 from tclose.results import Audit, Verdict
 from tclose.sources.database import is_database_address
@@ -93,6 +100,9 @@ def _items(judged: Judged) -> Iterator[_Item]:
     for verdict in audit.verdicts:
         name = f"{verdict.requirement.text} of {attribute_words(verdict)}"
         yield _Item(judged, verdict.requirement.model.key, name, verdict.holds, _found(verdict))
+    if audit.closed:
+        holds = not audit.failing_columns
+        yield _Item(judged, "unprotected", "the list of published columns", holds, columns_found(audit))
     for check in () if audit.preset is None else audit.preset.checks:
         yield _Item(judged, "preset", visible(check.text), check.holds, visible(missed_words(check)))
 
@@ -116,7 +126,12 @@ def _passed(item: _Item) -> bool:
 
 
 def _title(rule: str) -> str:
-    others = {"tclose": "The table can be judged", "preset": "What a rule asks of columns", "warning": "A warning"}
+    others = {
+        "tclose": "The table can be judged",
+        "unprotected": "No column that the policy withholds",
+        "preset": "What a rule asks of columns",
+        "warning": "A warning",
+    }
     return others.get(rule) or MODELS[rule].title
 
 

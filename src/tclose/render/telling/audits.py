@@ -47,6 +47,7 @@ def audit_document(audit: Audit, *, show_classes: int = SHOWN_CLASSES) -> Docume
         lead=(words.table_sentences(audit), *(visible(str(warning)) for warning in audit.warnings)),
         sections=(
             *section("", _requirements(audit)),
+            *columns_section(audit),
             *preset_section(audit),
             *section(
                 "The table",
@@ -94,6 +95,24 @@ def _requirement(verdict: Verdict, class_count: int | None) -> list[str | Cell]:
             long=words.worst_words(verdict.figure, class_count),
         ),
     ]
+
+
+def columns_section(audit: Audit) -> tuple[Section, ...]:
+    """Return the columns that the table has although its policy withholds them; nothing where there are none."""
+    rows: list[list[str | Cell]] = [
+        [verdict_cell(holds=False), Cell(visible(each.name), "strong"), Cell(words.decision_words(each), "bad")]
+        for each in audit.failing_columns
+    ]
+    way_out = Hint(
+        "Remove them from the file, or decide otherwise in the policy; {} only tells of them.",
+        Ask("unprotected", "tell"),
+    )
+    return section(
+        "Columns that its policy withholds",
+        table((VERDICT, "column", "decision"), rows, name="Columns that its policy withholds", names=1),
+        Paragraph(str(way_out) if rows else "", "soft"),
+        anchor="columns",
+    )
 
 
 def figures_table(figures: Mapping[str, Figure], class_count: int | None, name: str, *, titled: bool = False) -> Table:

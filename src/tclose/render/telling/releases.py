@@ -132,7 +132,11 @@ def losses_table(release: Release, *, titled: bool = False) -> Table:
     return table(("loss", "value", "what it is"), rows, name=LOSSES_TITLE, untitled=True)
 
 
-_NAMED = {"page": "the report that was asked for", "statement": "for catalogues"}
+_NAMED = {
+    "page": "the report that was asked for",
+    "statement": "for catalogues",
+    "certificate": "goes with the release; 'tclose verify' checks it",
+}
 """What to know of files that a person asked for."""
 
 

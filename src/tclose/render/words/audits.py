@@ -11,7 +11,7 @@ from tclose.presets import Check
 from tclose.render.words import phrases
 from tclose.render.words.cells import key_text, visible
 from tclose.render.words.phrases import CONFIDENTIAL, classes, counted, joined, percent, units
-from tclose.results import AnyColumns, AttributeAudit, Audit, Figure, Value, Verdict
+from tclose.results import AnyColumns, AttributeAudit, Audit, ColumnDecision, Figure, Value, Verdict
 from tclose.roles import Distance
 
 
@@ -20,21 +20,42 @@ def verdict_sentence(audit: Audit) -> str:
     source = visible(audit.source)
     source = source[:1].upper() + source[1:] if source.startswith(("the ", "a ", "an ", "standard ")) else source
     required, failing = len(audit.judged), audit.judged.count(False)
+    exposed = phrases.withheld_columns([each.name for each in audit.failing_columns])
+    if not required and exposed:
+        return f"{source} holds {exposed}."
+    if exposed:
+        but = "and" if failing else "but"
+        return f"{_judged_words(source, required, failing)}, {but} holds {exposed}."
     if not required:
         return f"{source}: nothing was required, so nothing is judged."
+    return f"{_judged_words(source, required, failing)}."
+
+
+def _judged_words(source: str, required: int, failing: int) -> str:
     if not failing:
         held = {1: "its requirement", 2: "both requirements"}.get(required, f"all {required} requirements")
-        return f"{source} meets {held}."
+        return f"{source} meets {held}"
     if failing == required > 1:
-        return f"{source} meets {'neither requirement' if required == 2 else f'none of the {required} requirements'}."
+        return f"{source} meets {'neither requirement' if required == 2 else f'none of the {required} requirements'}"
     missed = "its requirement" if required == 1 else f"{failing} of {required} requirements"
-    return f"{source} does not meet {missed}."
+    return f"{source} does not meet {missed}"
 
 
 def care_sentences(audit: Audit) -> list[str]:
     """Return what must not be overlooked whatever the verdict is: who is named, and what nothing protects."""
     told = (phrases.naming_sentence(audit.naming), phrases.unprotected_sentence(audit.unprotected))
     return [each for each in told if each]
+
+
+def decision_words(column: ColumnDecision) -> str:
+    """Return what was decided on a column, in a word or two."""
+    return column.decision or "not in the policy"
+
+
+def columns_found(audit: Audit) -> str:
+    """Return which columns an audit finds that are not to be published, each with what was decided on it."""
+    told = [f"{visible(each.name)} ({decision_words(each)})" for each in audit.failing_columns]
+    return ", ".join(told) or "no column that the policy withholds"
 
 
 def table_sentences(audit: Audit) -> str:

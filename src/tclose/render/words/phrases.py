@@ -61,6 +61,18 @@ def unprotected_sentence(names: Sequence[str]) -> str:
     return f"Published without protection: {_some(names)}." if names else ""
 
 
+def withheld_columns(names: Sequence[str]) -> str:
+    """Return which columns a file has that its policy withholds, in words; empty where it has none.
+
+    Examples
+    --------
+    >>> withheld_columns(["name"]), withheld_columns(["name", "visit"])
+    ('a column that its policy withholds: name', 'columns that its policy withholds: name and visit')
+    """
+    what = "a column that its policy withholds" if len(names) == 1 else "columns that its policy withholds"
+    return f"{what}: {_some(names)}" if names else ""
+
+
 def naming_sentence(names: Sequence[str]) -> str:
     """Return which columns of a table name people, in words; empty where none does.
 
