@@ -65,6 +65,16 @@ class ValueSets:
 
 
 @dataclass(frozen=True)
+class ClassPeople:
+    """The people of one class, some of whom may have several values."""
+
+    sets: ValueSets
+    """The sets of values that they have, anywhere in the table."""
+    valued: int
+    """How many of them have a value in the class itself."""
+
+
+@dataclass(frozen=True)
 class PeopleBlock:
     """What the counts of values do not tell of classes in which somebody may have several values."""
 

@@ -70,7 +70,15 @@ def explain(
     return Explanations(
         tuple(
             Explanation(
-                audit.source, audit.reference, found, evidence.domain, tuple(counts), rule, audit.unit, size < audit.few
+                audit.source,
+                audit.reference,
+                found,
+                evidence.domain,
+                tuple(counts),
+                rule,
+                audit.unit,
+                size < audit.few,
+                evidence.held(found),
             )
             for name in names
             for evidence in [audit.evidence[name]]

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tclose.counts import Block, Unit, sparse_block
+from tclose.counts import Block, ClassPeople, PeopleBlock, Unit, sparse_block
 from tclose.distances.ground import exact_distance
 from tclose.distances.line import LineGround
+from tclose.distances.people import prevalence as block_prevalence
+from tclose.distances.people import summed_distances
 from tclose.distances.tree import TreeGround
 from tclose.domains import Domain
 from tclose.errors import InputError, InternalError
@@ -77,6 +79,27 @@ class Shift:
 
 
 @dataclass(frozen=True)
+class Share:
+    """A value of which people of the class have more or less than those of the reference, and how near they are to it."""
+
+    position: int
+    value: object = field(repr=False)
+    inside: Fraction
+    """The share of the class's people who have the value anywhere in the table."""
+    outside: Fraction
+    """The share of all people who have it."""
+    near: Fraction
+    """The mean distance, in the class, from this value to a person's nearest one."""
+    usual: Fraction
+    """The same of all people."""
+
+    @property
+    def apart(self) -> Fraction:
+        """How much the mean distances differ; where any two values are equally far apart, so do the shares."""
+        return abs(self.near - self.usual)
+
+
+@dataclass(frozen=True)
 class Explanation:
     """Why one class is as far from the reference as it is.
 
@@ -98,6 +121,8 @@ class Explanation:
         What is counted.
     shows_people
         Whether the class is so small that it shows single people.
+    people
+        The people of the class, where somebody in the table has several values.
     """
 
     source: str
@@ -108,6 +133,7 @@ class Explanation:
     rule: Rule = "stay"
     unit: Unit = "rows"
     shows_people: bool = False
+    people: ClassPeople | None = field(default=None, repr=False)
 
     @property
     def attribute(self) -> str:
@@ -249,7 +275,58 @@ class Explanation:
         """The class as counts, for the models."""
         ranks = np.flatnonzero(np.array(self.counts)).astype(np.int32)
         counts = np.array([self.counts[rank] for rank in ranks], dtype=np.int64)
-        return sparse_block(np.zeros(len(ranks), dtype=np.int64), ranks, counts, 1)
+        block = sparse_block(np.zeros(len(ranks), dtype=np.int64), ranks, counts, 1)
+        if self.people is None:
+            return block
+        held = self.people.sets
+        sets = np.flatnonzero((held.people > 0) & (held.lengths > 0)).astype(np.int32)
+        of_sets = sparse_block(np.zeros(len(sets), dtype=np.int64), sets, held.people[sets], 1)
+        return replace(block, people=PeopleBlock(np.array([self.people.valued], dtype=np.int64), of_sets, held))
+
+    @cached_property
+    def shares(self) -> list[Share]:
+        """The values by how differently near people of the class and of the reference are to them, most first.
+
+        Empty where nobody has several values: the two distributions then say it all.
+        """
+        reference, prevalence = self.domain.people, self.domain.prevalence
+        if self.people is None or reference is None or prevalence is None or not prevalence.total:
+            return []
+        here = block_prevalence(self.people.sets, len(self.values))
+        if not here.total:
+            return []
+        found = [
+            Share(
+                at + 1,
+                value,
+                Fraction(int(here.counts[at]), here.total),
+                Fraction(int(prevalence.counts[at]), prevalence.total),
+                Fraction(near, here.total * max(self.scale, 1)),
+                Fraction(usual, prevalence.total * max(self.scale, 1)),
+            )
+            for at, (value, near, usual) in enumerate(
+                zip(
+                    self.values,
+                    summed_distances(self.domain.ground, self.people.sets),
+                    summed_distances(self.domain.ground, reference),
+                    strict=True,
+                )
+            )
+        ]
+        return sorted(found, key=lambda share: (-share.apart, -abs(share.inside - share.outside), share.position))
+
+    @cached_property
+    def telling(self) -> Share | None:
+        """The value that tells most of people: one that all of the class's people have, else the one furthest apart."""
+        certain = (share for share in self.shares if share.inside == 1 and share.outside < 1)
+        return next(
+            certain, next((share for share in self.shares if share.apart or share.inside != share.outside), None)
+        )
+
+    @property
+    def t(self) -> Fraction:
+        """What an audit calls t: the distance, or what people are apart where that is more."""
+        return max(self.value, self.shares[0].apart) if self.shares else self.value
 
     @cached_property
     def value(self) -> Fraction:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tclose.counts import Block, Integers, Part, Ranks, Superset, joined, sparse_block
+from tclose.counts import Block, ClassPeople, Integers, Part, Ranks, Superset, joined, sparse_block
 from tclose.domains import Domain, Observed, arranged
 from tclose.engines.base import Counted, Engine, Progress, Table
 from tclose.engines.class_tables import ClassTable
@@ -87,6 +87,14 @@ class Traced:
             if rank >= 0:
                 found[rank] = count
         return found
+
+    def held(self, key: Mapping[str, object]) -> ClassPeople | None:
+        """Return the people of a class; None where everybody has one value, or where rows are counted."""
+        found = self.counted.held(self.at, key)
+        if found is None:
+            return None
+        valued = found.valued if (self.ranks < 0).any() else int(found.sets.people.sum())
+        return ClassPeople(found.sets.renumbered(self.ranks), valued)
 
     def matching(self, key: Mapping[str, object]) -> int:
         """Return how many classes have these values in the columns that are named."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from tclose.composing import Composition
-from tclose.counts import Unit
+from tclose.counts import ClassPeople, Unit
 from tclose.domains import Domain
 from tclose.engines.class_tables import ClassTable
 from tclose.engines.people import Trajectories
@@ -159,6 +159,10 @@ class Evidence(Protocol):
         """Return how many rows of a class carry each value; all 0 if there is no such class."""
         ...
 
+    def held(self, key: Mapping[str, object]) -> ClassPeople | None:
+        """Return the people of a class; None where everybody has one value, or where rows are counted."""
+        ...
+
     def matching(self, key: Mapping[str, object]) -> int:
         """Return how many classes have these values in the columns that are named."""
         ...
@@ -170,18 +174,26 @@ class KeptEvidence:
 
     domain: Domain
     quasi: tuple[str, ...]
-    counts: tuple[tuple[Mapping[str, object], list[int]], ...] = field(repr=False)
+    counts: tuple[tuple[Mapping[str, object], list[int], ClassPeople | None], ...] = field(repr=False)
 
     @staticmethod
     def of(evidence: Evidence, keys: Iterable[Mapping[str, object]]) -> KeptEvidence:
         """Return the counts of the classes of some keys."""
-        return KeptEvidence(evidence.domain, evidence.quasi, tuple((key, evidence.histogram(key)) for key in keys))
+        kept = tuple((key, evidence.histogram(key), evidence.held(key)) for key in keys)
+        return KeptEvidence(evidence.domain, evidence.quasi, kept)
 
     def histogram(self, key: Mapping[str, object]) -> list[int]:
         """Return how many rows of a class carry each value; refuse a class that was not kept."""
-        for kept, counts in self.counts:
+        return self._kept(key)[0]
+
+    def held(self, key: Mapping[str, object]) -> ClassPeople | None:
+        """Return the people of a class; refuse a class that was not kept."""
+        return self._kept(key)[1]
+
+    def _kept(self, key: Mapping[str, object]) -> tuple[list[int], ClassPeople | None]:
+        for kept, counts, held in self.counts:
             if dict(kept) == dict(key):
-                return counts
+                return counts, held
         raise InputError(
             "A pickled audit has the counts of the classes that decide its figures and of no other; audit the table "
             "again."
@@ -189,7 +201,7 @@ class KeptEvidence:
 
     def matching(self, key: Mapping[str, object]) -> int:
         """Return how many of the kept classes have these values."""
-        return sum(all(kept.get(name) == value for name, value in key.items()) for kept, _ in self.counts)
+        return sum(all(kept.get(name) == value for name, value in key.items()) for kept, *_ in self.counts)
 
 
 @dataclass(frozen=True)

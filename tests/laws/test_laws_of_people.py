@@ -173,6 +173,24 @@ def test_a_reference_with_people_is_compared_by_people(people, others):
                 assert found[key][f"s.{name}"] == pytest.approx(wanted, rel=1e-9, abs=1e-12), name
 
 
+@pytest.mark.parametrize("way", ["rows", "pairs"])
+@given(people=peopled())
+@FEWER
+def test_an_explanation_has_the_figures_of_its_class(way, people):
+    with counted(way):
+        audit = tclose.audit(people.columns, people.roles, measure="all", drivers=False)
+        for row in audit.classes.rows():
+            key = {name: row[name] for name in people.case.quasi}
+            if not people.classes()[tuple(key.values())]:
+                continue
+            (explanation,) = tclose.explain(audit, key=key)
+            assert float(explanation.t) == pytest.approx(row["s.t"], abs=1e-12)
+            assert explanation.value == explanation.plan_cost == explanation.flow_cost <= explanation.t
+            for name in ("alpha", "l", "beta", "kl", "js"):
+                assert float(explanation.other_models[name][1]) == pytest.approx(row[f"s.{name}"], abs=1e-12), name
+            assert "t" in str(explanation)
+
+
 @given(people=peopled())
 @FEW
 def test_figures_of_people_are_never_below_those_of_values_and_equal_where_everybody_has_one(people):

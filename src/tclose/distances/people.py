@@ -111,6 +111,20 @@ def apart(block: Block, ground: Ground, reference: ValueSets) -> Parts:
     raise InternalError(f"{type(ground).__name__} does not say how far people are from a value.")
 
 
+def summed_distances(ground: Ground, people: ValueSets) -> list[int]:
+    """Return how far people are from each value, added up, in whole units of which ``ground.scale`` make 1."""
+    if isinstance(ground, TreeGround):
+        paths = _paths(ground)
+        nodes, number = _on_nodes(people, paths), int(people.people[people.lengths > 0].sum())
+        held = np.zeros(int(paths.max(initial=-1)) + 1, dtype=np.int64)
+        np.add.at(held, nodes.ranks, np.repeat(nodes.people, nodes.lengths))
+        found: list[int] = (number * paths.shape[1] - held[paths].sum(axis=1)).tolist()
+        return found
+    if isinstance(ground, LineGround):
+        return [int(each) for each in _far_on_line(people, np.array(_positions(ground), dtype=object))]
+    raise InternalError(f"{type(ground).__name__} does not say how far people are from a value.")
+
+
 def exact_apart(ground: Ground, total: int, x: int, y: int, n: int) -> Fraction:
     """Return the largest difference of one class of n people from a reference of so many as a fraction."""
     return Fraction(abs(x * total - y * n), n * total * ground.scale) if n and total and ground.scale else Fraction(0)
@@ -143,18 +157,12 @@ def _tree(people: PeopleBlock, ground: TreeGround, reference: ValueSets, total: 
     paths = reference.derived("paths", ground, lambda: _paths(ground))
     number = int(paths.max(initial=-1)) + 1
 
-    def far() -> Integers:
-        known = _on_nodes(reference, paths)
-        held = np.zeros(number, dtype=np.int64)
-        np.add.at(held, known.ranks, np.repeat(known.people, known.lengths))
-        return np.asarray(total * height - held[paths].sum(axis=1), dtype=np.int64)
-
     nodes = people.values_of.derived("nodes", ground, lambda: _on_nodes(people.values_of, paths))
     sets = people.sets
     kernel, found = _prepared("tree_apart", sets, total * height)
     kernel(
         sets.offsets, sets.ranks, sets.counts, sets.sizes, nodes.offsets, nodes.ranks, paths.ravel(), height,
-        reference.derived("far", ground, far), total, np.zeros(number, dtype=np.int64), *found,
+        reference.derived("far", ground, lambda: np.array(summed_distances(ground, reference), dtype=np.int64)), total, np.zeros(number, dtype=np.int64), *found,
     )  # fmt: skip
     return found
 

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 
-from tclose.counts import Integers, Part, Ranks, Superset
+from tclose.counts import ClassPeople, Integers, Part, Ranks, Superset
 from tclose.domains import Domain, Observed
 from tclose.engines.class_tables import ClassTable
 from tclose.engines.disguises import Disguise, Disguised
@@ -226,6 +226,13 @@ class Counted(ABC):
     @abstractmethod
     def histogram(self, at: int, key: Mapping[str, object]) -> list[int]:
         """Return how many rows of a class carry each observed value of an attribute."""
+
+    def held(self, at: int, key: Mapping[str, object]) -> ClassPeople | None:
+        """Return the people of a class, with observed values that are not missing, and their sets of observed places.
+
+        None where everybody has one value, or where rows are counted.
+        """
+        del at, key
 
     @abstractmethod
     def matching(self, key: Mapping[str, object]) -> int:

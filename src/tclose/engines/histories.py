@@ -13,7 +13,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from tclose.counts import Integers, Part, PeopleBlock, Ranks, ValueSets, joined
+from tclose.counts import ClassPeople, Integers, Part, PeopleBlock, Ranks, ValueSets, joined
 from tclose.domains import Domain, Observed
 from tclose.engines.base import Counted, Made
 from tclose.engines.class_tables import ClassTable
@@ -153,6 +153,21 @@ class HistoryCounted(Counted):
     def histogram(self, at: int, key: Mapping[str, object]) -> list[int]:
         """Return how many people of a class carry each observed value of an attribute."""
         return self._counted.histogram(at, key)
+
+    def held(self, at: int, key: Mapping[str, object]) -> ClassPeople | None:
+        """Return the people of a class."""
+        for each, (place, *valued) in zip(self._held, self._places, strict=True):
+            if each.at == at and (known := self.observed[at].people) is not None:
+                order = np.argsort(np.array(self._counted.observed[place].listed, dtype=np.int64))
+                people = np.array(self._counted.histogram(place, key), dtype=np.int64)[order]
+                there = int(people.sum())
+                for other in valued:
+                    marks = dict(
+                        zip(self._counted.observed[other].listed, self._counted.histogram(other, key), strict=True)
+                    )
+                    there = marks.get(1, 0)
+                return ClassPeople(replace(known, people=people), there)
+        return None
 
     def matching(self, key: Mapping[str, object]) -> int:
         """Return how many classes have these values in the columns that are named."""

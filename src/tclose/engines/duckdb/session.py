@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose.counts import Integers, Part, Ranks
+from tclose.counts import ClassPeople, Integers, Part, Ranks, ValueSets
 from tclose.domains import Observed
 from tclose.engines.base import Counted, Engine, Progress, aligned, check_rows
 from tclose.engines.disguises import Disguise, Disguised
@@ -260,6 +260,35 @@ class DuckDBCounted(Counted):
         by_code = np.zeros(coding.size, dtype=np.int64)
         by_code[coding.codes(found[f"s{at}"])] = found["n"]
         return [int(count) for count in by_code[self._counts.observed_codes[at]]]
+
+    def held(self, at: int, key: Mapping[str, object]) -> ClassPeople | None:
+        """Return the people of a class."""
+        if self._coded.table.person is None or self.observed[at].people is None:
+            return None
+        where, values = self._matching(key)
+        table = self._coded.table
+        person, raw = table.telling(table.person), self._coded.raw_attribute(at)
+        rows = self._coded.run(
+            f"SELECT l, count(*) FROM (SELECT list_sort(list(DISTINCT s{at})) AS l FROM "  # noqa: S608 - our own names, bound values
+            f"(SELECT {raw}, {person} AS p FROM {table.name}) WHERE p IN (SELECT {person} FROM {table.name} WHERE {where}) "
+            "GROUP BY p) GROUP BY l",
+            values,
+        ).fetchall()
+        lengths = np.array([len(codes) for codes, _ in rows], dtype=np.int64)
+        coding = self._coded.attributes[at].coding
+        place = np.full(coding.size, -1, dtype=np.int32)
+        place[self._counts.observed_codes[at]] = np.arange(len(self._counts.observed_codes[at]), dtype=np.int32)
+        raw_codes = np.array([code for codes, _ in rows for code in codes], dtype=np.int64)
+        found = place[coding.codes(raw_codes)]
+        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        names = self._coded.attributes[at].names
+        missing = f" AND {table.telling(names[0])} IS NOT NULL" if len(names) == 1 else ""
+        ((valued,),) = self._coded.run(
+            f"SELECT count(DISTINCT {person}) FROM {table.name} WHERE ({where}){missing}",
+            values,
+        ).fetchall()
+        sets = ValueSets(offsets, found, np.array([people for _, people in rows], dtype=np.int64))
+        return ClassPeople(sets, int(valued))
 
     def matching(self, key: Mapping[str, object]) -> int:
         """Return how many classes have these values in the columns that are named."""

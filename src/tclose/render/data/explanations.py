@@ -45,13 +45,26 @@ def explanation_data(explanation: Explanation) -> dict[str, Any]:
         "attribute": explanation.attribute,
         "measured": distance_data(explanation.distance),
         "distance": _exact(explanation.value),
-        "largest": _exact(explanation.domain.ground.largest()),
+        "t": _exact(explanation.t),
+        "largest": _exact(explanation.domain.largest_t),
         "words": verdict(explanation),
         "values": _values(explanation),
         "divisor": str(divisor(explanation)),
         "flows": [str(flow) for flow in explanation.flows],
         "terms": _terms(explanation),
         "levels": _levels(explanation),
+        "shares": [
+            {
+                "position": share.position,
+                "value": _value(share.value),
+                "inside": str(share.inside),
+                "outside": str(share.outside),
+                "near": str(share.near),
+                "usual": str(share.usual),
+                "difference": str(share.apart),
+            }
+            for share in explanation.shares
+        ],
         "rule": explanation.rule if explanation.on_a_line else "stay",
         "moves": [_move(step) for step in explanation.moves],
         "shifts": [

@@ -83,7 +83,9 @@ def worst_explanations(audit: Audit, attribute: str) -> list[Explanation]:
     shown = [key for key, size in worst_keys(audit, attribute) if not audit.hides(size)]
     found = [(key, tuple(evidence.histogram(key))) for key in shown]
     return [
-        Explanation(audit.source, audit.reference, key, evidence.domain, counts, unit=audit.unit)
+        Explanation(
+            audit.source, audit.reference, key, evidence.domain, counts, unit=audit.unit, people=evidence.held(key)
+        )
         for key, counts in found
         if sum(counts)
     ]

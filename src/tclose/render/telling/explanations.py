@@ -24,8 +24,11 @@ from tclose.render.telling.bands import (
 )
 from tclose.render.words import explanations as words
 from tclose.render.words.cells import visible
-from tclose.render.words.numbers import amounts, equals, numbered, quantity
+from tclose.render.words.numbers import amount, amounts, equals, numbered, quantity
 from tclose.render.words.phrases import CONFIDENTIAL
+
+_MOST_SHARES = 10
+"""So many values are listed by the shares of people who have them."""
 
 
 def explanation_documents(items: Sequence[Explanation]) -> list[Document]:
@@ -41,13 +44,16 @@ def explanation_document(explanation: Explanation) -> Document:
 
     sections: Iterable[Section] = ()
     shown_pictures: list[Picture] = []
-    if not words.equal(explanation):
+    if words.equal(explanation):
+        sections = _people(explanation)
+    else:
         bands = line_bands(explanation) if explanation.on_a_line else level_bands(explanation, 0)
         sections = (
             *_distributions(explanation, bands),
             *_definition(explanation, bands),
             *_moves(explanation),
             *_agreement(explanation),
+            *_people(explanation),
             *_models(explanation),
         )
         shown_pictures = [Picture("", words.title(explanation), draw) for draw in pictures(explanation).values()]
@@ -232,6 +238,38 @@ def _cost_sum(explanation: Explanation, moves: ShownMoves) -> str:
 def _agreement(explanation: Explanation) -> tuple[Section, ...]:
     sentences = (words.agreement_sentence(explanation), words.vacuous_sentence(explanation))
     return section("The sum", *map(_soft, sentences))
+
+
+def _people(explanation: Explanation) -> tuple[Section, ...]:
+    """Return how many people have each value, and what t is made of, where somebody has several values."""
+    if explanation.telling is None:
+        return ()
+    listed, whole = explanation.shares[:_MOST_SHARES], words.whole_of(explanation).removeprefix("the ")
+    columns = [
+        [value_text(share.value) for share in listed],
+        amounts([share.inside for share in listed]),
+        amounts([share.outside for share in listed]),
+    ]
+    titles = [visible(explanation.attribute), "people, class", f"people, {whole}"]
+    if words.apart_by_distance(explanation):
+        columns += [amounts([share.near for share in listed]), amounts([share.usual for share in listed])]
+        titles += ["mean distance, class", f"mean distance, {whole}"]
+    columns.append(amounts([share.apart for share in listed]))
+    most = listed[0]
+    inside, outside = (most.near, most.usual) if words.apart_by_distance(explanation) else (most.inside, most.outside)
+    return section(
+        "Shares of people",
+        _soft(words.people_sentence(explanation)),
+        _grid([*titles, "difference"], columns),
+        Formula(
+            f"D = |{amount(inside)} − {amount(outside)}| {equals(most.apart)}",
+            mathematics.people_apart(inside, outside),
+        ),
+        Formula(
+            f"t = max(E, D) = max({amount(explanation.value)}, {amount(most.apart)}) {equals(explanation.t)}",
+            mathematics.larger_of(explanation.value, most.apart),
+        ),
+    )
 
 
 def _models(explanation: Explanation) -> tuple[Section, ...]:

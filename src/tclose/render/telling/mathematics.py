@@ -53,6 +53,18 @@ def _expanded_terms(explanation: Explanation, bands: Sequence[Band]) -> list[str
     return [*terms, *([r"\cdots"] if len(bands) - 1 > _EXPANDED else [])]
 
 
+def people_apart(inside: Fraction, outside: Fraction) -> str:
+    """Return the largest difference between people of a class and of its reference."""
+    difference = f"{number(amount(inside))}-{number(amount(outside))}"
+    return _display(r"D=\Bigl|", [difference], rf"\Bigr|{_result(abs(inside - outside))}")
+
+
+def larger_of(distance: Fraction, apart: Fraction) -> str:
+    """Return t as the larger of the distance of values and the difference between people."""
+    both = f"{number(amount(distance))},{number(amount(apart))}"
+    return _display(r"t=\max(E,D)=\max\Bigl(", [both], rf"\Bigr){_result(max(distance, apart))}")
+
+
 def variation(explanation: Explanation) -> str:
     """Return half the sum of the differences; written out where every value is shown by itself."""
     bands = level_bands(explanation, 0)

@@ -42,11 +42,81 @@ def equal(explanation: Explanation) -> bool:
 
 def verdict(explanation: Explanation) -> list[str]:
     """Return what the class gives away, in words."""
+    told = _people_sentence(explanation)
     if equal(explanation):
-        return [_equal_sentence(explanation)]
-    sentences = [_shift_sentence(explanation), _learning_sentence(explanation)]
+        return (
+            [told, _values_alike_sentence(explanation), _t_sentence(explanation)]
+            if told
+            else [_equal_sentence(explanation)]
+        )
+    sentences = [told] if told else []
+    sentences += [_shift_sentence(explanation), _learning_sentence(explanation)]
     sentences += [sentence for sentence in [_ruled_out_sentence(explanation)] if sentence]
-    return [*sentences, _distance_sentence(explanation)]
+    return [*sentences, _distance_sentence(explanation), *([_t_sentence(explanation)] if explanation.shares else [])]
+
+
+def _people_sentence(explanation: Explanation) -> str:
+    """Return how many people of the class have the value that tells most; nothing where nobody has several."""
+    told = explanation.telling
+    if told is None:
+        return ""
+    name, value, table = visible(explanation.attribute), value_text(told.value), whole_of(explanation)
+    here = f"the class {key_text(explanation.key)}"
+    if told.inside == 1:
+        return (
+            f"Everybody in {here} has the {name} {value}, and {_of_people(told.outside)} of {table}: of a person in "
+            "the class it is known for certain."
+        )
+    return (
+        f"{_capital(_of_people(told.inside))} in {here} {_has(told.inside)} the {name} {value}, and "
+        f"{_of_people(told.outside)} of {table}."
+    )
+
+
+def _of_people(share: Fraction) -> str:
+    return "nobody" if not share else "everybody" if share == 1 else f"{chance(share)} people"
+
+
+def _has(share: Fraction) -> str:
+    return "has" if share in (0, 1) else "have"
+
+
+def _capital(text: str) -> str:
+    return text[0].upper() + text[1:]
+
+
+def _values_alike_sentence(explanation: Explanation) -> str:
+    return (
+        f"The values of people are distributed as in {whole_of(explanation)}, but not among people: "
+        "somebody may have several."
+    )
+
+
+def people_sentence(explanation: Explanation) -> str:
+    """Return what the comparison of people is."""
+    what = (
+        "the share of people who have it"
+        if not apart_by_distance(explanation)
+        else ("the mean distance from it to the nearest value of a person")
+    )
+    return (
+        f"Somebody may have several values, wherever they have them in the table. So for each value, {what} is "
+        f"compared in the class and in {whole_of(explanation)}; the largest difference counts."
+    )
+
+
+def apart_by_distance(explanation: Explanation) -> bool:
+    """Say whether some values are nearer to each other than others, so that shares are not distances."""
+    return explanation.on_a_line or explanation.scale > 1
+
+
+def _t_sentence(explanation: Explanation) -> str:
+    by_people = explanation.shares[0].apart
+    larger = "the distance of the values" if explanation.value >= by_people else "the difference between people"
+    return (
+        f"t is the larger of the two, {larger}: the earth mover's distance is {result_text(explanation.value)}, and "
+        f"people differ by {result_text(by_people)}."
+    )
 
 
 def _equal_sentence(explanation: Explanation) -> str:
@@ -115,7 +185,8 @@ def _ruled_out_sentence(explanation: Explanation) -> str:
 
 
 def _distance_sentence(explanation: Explanation) -> str:
-    result = f"that is its earth mover's distance, t = {result_text(explanation.value)}"
+    sign = "" if explanation.shares else "t = "
+    result = f"that is its earth mover's distance, {sign}{result_text(explanation.value)}"
     return f"To become like {whole_of(explanation)}, {_work(explanation)}: {result}.{_lean(explanation)}"
 
 
@@ -200,10 +271,11 @@ def agreement_sentence(explanation: Explanation) -> str:
     """Say that the three ways to the distance agree; computing the value checks it."""
     value = shown(explanation.value)
     ways = explanation.distance.flows
-    return f"The cost of the moves, the sum of {ways} and the figure that an audit computes agree exactly: {value}."
+    audits = "distance" if explanation.shares else "figure"
+    return f"The cost of the moves, the sum of {ways} and the {audits} that an audit computes agree exactly: {value}."
 
 
 def vacuous_sentence(explanation: Explanation) -> str:
     """Return the largest distance that any class could have."""
-    largest = result_text(explanation.domain.ground.largest())
+    largest = result_text(explanation.domain.largest_t)
     return f"No class could be further from {whole_of(explanation)} than {largest}."
