@@ -41,7 +41,7 @@ def column(name, *, kind="VARCHAR", rows=1000, distinct=50, nulls=0, problem=Non
         ("STATETAX", "sensitive"), ("FEDTAX", "sensitive"), ("AGI", "sensitive"), ("TAXINC", "sensitive"),
         ("Jahreseinkommen", "sensitive"), ("incomes", "sensitive"), ("remarks", "sensitive"), ("notes", "sensitive"),
         ("homecity", "quasi-identifier"), ("Geburtsort", "quasi-identifier"), ("Wohnort", "quasi-identifier"),
-        ("package", "undecided"), ("stage", "undecided"), ("colour", "undecided"), ("", "undecided"),
+        ("package", "undecided"), ("backstage", "undecided"), ("colour", "undecided"), ("", "undecided"),
         ("interstate", "undecided"), ("understated", "undecided"), ("nomad", "undecided"),
     ],
 )  # fmt: skip

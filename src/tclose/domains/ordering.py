@@ -13,7 +13,15 @@ from tclose.domains.observed import Kind
 from tclose.errors import Ask, DomainError, Hint, counted
 from tclose.notes import Note
 from tclose.roles import Ordered
-from tclose.values import UnclearNumbersError, another_order, bands_in_order, as_text, exact_number, named_texts, sizes_of
+from tclose.values import (
+    UnclearNumbersError,
+    another_order,
+    as_text,
+    bands_in_order,
+    exact_number,
+    named_texts,
+    sizes_of,
+)
 
 
 def bring_in_order(draft: Draft, distance: Ordered) -> None:

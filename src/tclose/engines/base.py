@@ -21,7 +21,7 @@ from tclose.engines.distinct import DistinctRows
 from tclose.engines.optional import imported, polars_frame
 from tclose.engines.people import AskedOfPeople, Census, Trajectories
 from tclose.engines.recodings import Recoding, Unknown
-from tclose.engines.statistics import TableStatistics
+from tclose.engines.statistics import Steady, TableStatistics
 from tclose.errors import (
     ColumnNotFoundError,
     EmptyTableError,
@@ -369,6 +369,16 @@ class Engine(AskedOfPeople, ABC):
     def statistics(self, table: Any, progress: Progress) -> TableStatistics:
         """Return what every column of a table has: rows, missing and different values; never a value."""
         del table, progress
+        raise self._without_rows()
+
+    def some_texts(self, table: Any, name: str, distinct: int, most: int) -> list[str]:
+        """Return about so many of the different values of a column, as text, however its rows are ordered."""
+        del table, name, distinct, most
+        raise self._without_rows()
+
+    def steady(self, table: Any, key: str, names: Sequence[str]) -> Steady:
+        """Return in how many rows that share a value of a key other columns are one value."""
+        del table, key, names
         raise self._without_rows()
 
     def cluster(self, table: Any) -> Cluster | None:

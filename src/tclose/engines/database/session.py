@@ -24,7 +24,7 @@ from tclose.engines.duckdb.session import DuckDBCounted, DuckDBSession
 from tclose.engines.duckdb.table import LoadedTable
 from tclose.engines.people import BLANKS_QUERY, PEOPLE_QUERY, TRAJECTORY_QUERY, Census, Trajectories
 from tclose.engines.recodings import Recoding, Unknown
-from tclose.engines.statistics import TableStatistics
+from tclose.engines.statistics import Steady, TableStatistics, steady_query
 from tclose.sources import DatabaseTable, is_database, locate
 
 _Key = tuple[str, str, str | None]
@@ -214,6 +214,29 @@ class DatabaseSession(Engine):
             return self._local.statistics(table, progress)
         return table_statistics(self.connection(table.source), table, progress)
 
+    def some_texts(self, table: OpenedTable | LoadedTable, name: str, distinct: int, most: int) -> list[str]:
+        """Return about so many of the different values of a column, as text, evenly spread over their order."""
+        if isinstance(table, LoadedTable):
+            return self._local.some_texts(table, name, distinct, most)
+        kept = table.keep([name])
+        cell = kept.dialect.cell(kept.column(name))
+        places = ", ".join(map(str, range(1, distinct + 1, max(1, distinct // most))))
+        values = f"SELECT DISTINCT {cell} AS v FROM {kept.relation}"  # noqa: S608 - quoted
+        ranked = f"SELECT v, row_number() OVER (ORDER BY v) AS r FROM ({values}) AS d WHERE v IS NOT NULL"  # noqa: S608
+        query = f"SELECT v FROM ({ranked}) AS w WHERE r IN ({places})"  # noqa: S608 - our own words
+        return sorted(str(text) for (text,) in self.connection(kept.source).rows(query))
+
+    def steady(self, table: OpenedTable | LoadedTable, key: str, names: Sequence[str]) -> Steady:
+        """Return in how many rows that share a value of a key other columns are one value."""
+        if isinstance(table, LoadedTable):
+            return self._local.steady(table, key, names)
+        kept = table.keep([key, *names])
+        columns = [kept.column(name) for name in names]
+        cells = [_comparable(kept.dialect.cell(column), column.type) for column in columns]
+        query = steady_query(kept.dialect.cell(kept.column(key)), cells, kept.relation)
+        ((several, *within),) = self.connection(kept.source).rows(query)
+        return Steady(int(several), dict(zip(names, map(int, within), strict=True)))
+
     def recode(
         self, table: OpenedTable | LoadedTable, recoding: Recoding, *, unknown: Unknown = "refuse"
     ) -> DuckDBReleased | DatabaseReleased:
@@ -241,3 +264,8 @@ class DatabaseSession(Engine):
 
 def _key(table: OpenedTable) -> _Key:
     return table.source.uri, table.relation, table.person
+
+
+def _comparable(cell: str, kind: str) -> str:
+    """Return the SQL of a cell that has a least and a greatest: PostgreSQL knows none of truth values."""
+    return f"CASE WHEN {cell} THEN 1 WHEN NOT {cell} THEN 0 END" if kind == "BOOLEAN" else cell

@@ -27,12 +27,12 @@ from tclose.engines.duckdb.person_keys import person_key, person_text
 from tclose.engines.duckdb.recoded import DuckDBRecoder
 from tclose.engines.duckdb.released import DuckDBReleased
 from tclose.engines.duckdb.rounding import rounding
-from tclose.engines.duckdb.statistics import table_statistics
+from tclose.engines.duckdb.statistics import some_texts, table_statistics
 from tclose.engines.duckdb.stream import RowStream
 from tclose.engines.duckdb.table import LoadedTable
 from tclose.engines.people import BLANKS_QUERY, PEOPLE_QUERY, TRAJECTORY_QUERY, Census, Trajectories
 from tclose.engines.recodings import Recoding, Unknown
-from tclose.engines.statistics import TableStatistics
+from tclose.engines.statistics import Steady, TableStatistics, steady_query
 from tclose.errors import DomainError
 from tclose.sources import ReadOptions, locate
 from tclose.values import FineMoment, castable, named_texts
@@ -175,6 +175,18 @@ class DuckDBSession(Engine):
     def statistics(self, table: LoadedTable, progress: Progress) -> TableStatistics:
         """Return what every column of a table has: rows, missing and different values; never a value."""
         return table_statistics(table, progress)
+
+    def some_texts(self, table: LoadedTable, name: str, distinct: int, most: int) -> list[str]:
+        """Return about so many of the different values of a column, as text, chosen by their hash."""
+        return some_texts(table.keep([name]), distinct, most)
+
+    def steady(self, table: LoadedTable, key: str, names: Sequence[str]) -> Steady:
+        """Return in how many rows that share a value of a key other columns are one value."""
+        kept = table.keep([key, *names])
+        query = steady_query(kept.column(key).alias, [kept.column(name).alias for name in names], kept.name)
+        with translated(table.label, connection=table.connection):
+            ((several, *within),) = table.connection.execute(query).fetchall()
+        return Steady(int(several), dict(zip(names, map(int, within), strict=True)))
 
     def recode(self, table: LoadedTable, recoding: Recoding, *, unknown: Unknown = "refuse") -> DuckDBReleased:
         """Return the table that a recoding publishes; rows that it does not know are refused or dropped."""

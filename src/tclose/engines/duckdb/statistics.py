@@ -157,6 +157,19 @@ def _narrow(table: LoadedTable, columns: Sequence[Column]) -> str:
     return name
 
 
+def some_texts(table: LoadedTable, distinct: int, most: int) -> list[str]:
+    """Return about so many of the different values of the only column of a table, as text.
+
+    Values are chosen by their hash, so that neither the order of rows nor the number of threads matters.
+    """
+    (column,) = table.columns
+    alias = column.alias
+    chosen = f"{alias} IS NOT NULL AND hash({alias}) % {max(1, distinct // most)} = 0"
+    query = f"SELECT DISTINCT CAST({alias} AS VARCHAR) FROM {table.name} WHERE {chosen}"  # noqa: S608 - our own names
+    with translated(table.label, connection=table.connection):
+        return sorted(text for (text,) in table.connection.execute(query).fetchall())
+
+
 def _rows(table: LoadedTable, query: str) -> list[tuple[int, ...]]:
     with translated(table.label, connection=table.connection):
         return table.connection.execute(query).fetchall()

@@ -34,10 +34,10 @@ from tclose.engines.spark.recoded import SparkRecoder
 from tclose.engines.spark.released import SparkReleased
 from tclose.engines.spark.rounding import rounding
 from tclose.engines.spark.starting import read_source
-from tclose.engines.spark.statistics import table_statistics
+from tclose.engines.spark.statistics import steady, table_statistics
 from tclose.engines.spark.table import SparkTable, bound, equal_to
 from tclose.engines.spark.writing import target
-from tclose.engines.statistics import TableStatistics
+from tclose.engines.statistics import Steady, TableStatistics
 from tclose.errors import InputError, SourceError
 from tclose.labels import named_in_full
 from tclose.measuring import Measured, Task, check_population
@@ -155,6 +155,18 @@ class ClusterSession(Engine):
     def statistics(self, table: SparkTable, progress: Progress) -> TableStatistics:
         """Return what every column of a table has: rows, missing and different values; never a value."""
         return table_statistics(table, progress)
+
+    def some_texts(self, table: SparkTable, name: str, distinct: int, most: int) -> list[str]:
+        """Return about so many of the different values of a column, as text, chosen by their hash."""
+        alias = table.column(name).alias
+        chosen = F.pmod(F.xxhash64(alias), F.lit(max(1, distinct // most))) == 0
+        found = table.frame.where(F.col(alias).isNotNull() & chosen).select(F.col(alias).cast("string")).distinct()
+        with translated(table.label):
+            return sorted(text for (text,) in found.collect())
+
+    def steady(self, table: SparkTable, key: str, names: Sequence[str]) -> Steady:
+        """Return in how many rows that share a value of a key other columns are one value."""
+        return steady(table, key, names)
 
     def recode(self, table: SparkTable, recoding: Recoding, *, unknown: Unknown = "refuse") -> SparkReleased:
         """Return the table that a recoding publishes; rows that it does not know are refused or dropped."""
