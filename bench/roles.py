@@ -206,36 +206,7 @@ def nhs(draw: random.Random) -> str:
 
 
 FIRST = ("Anna", "Björn", "Carla", "Daniel", "Eva", "Felix", "Greta", "Hugo", "Ida", "Jakob", "Karin", "Lukas", "Maria")
-    "Anna",
-    "Björn",
-    "Carla",
-    "Daniel",
-    "Eva",
-    "Felix",
-    "Greta",
-    "Hugo",
-    "Ida",
-    "Jakob",
-    "Karin",
-    "Lukas",
-    "Maria",
-    "Olga",
-)
 LAST = ("Adler", "Becker", "Conrad", "Dietz", "Ernst", "Fischer", "Graf", "Hahn", "Ivers", "Jung", "Keller", "Lorenz")
-    "Adler",
-    "Becker",
-    "Conrad",
-    "Dietz",
-    "Ernst",
-    "Fischer",
-    "Graf",
-    "Hahn",
-    "Ivers",
-    "Jung",
-    "Keller",
-    "Lorenz",
-    "Otto",
-)
 MADE: dict[str, Callable[[], Any]] = {
     "names of columns that say nothing": without_a_name,
     "several rows for each person": several_rows,

@@ -49,7 +49,9 @@ KNOWN_OF_PEOPLE = _list("""
     experience exper yrs lang datetime month week day quarter weekday monat woche tag mois semaine mes semana mese
     settimana hours hrs tall parity gravida grandmother pclass cohort yearofbirth agegroup ageband mothereduc
     fathereduc momed daded homeowner homeownership ownership housing owner renter tenant hire hired birthplace
-    birthorder twins twin landlord beds rooms vehicle vehicles
+    birthorder twins twin landlord beds rooms vehicle vehicles child childs ht wt ed schl occ occup hamlet ethn
+    nationalities mature onset left handed handedness adopted adult adults minor minors pensioner student staff role
+    title major faculty campus semester term
 """)
 SECRET = _list("""
     salary wage income pay earnings gehalt lohn einkommen verdienst salaire revenu salario sueldo ingresos ingreso
@@ -86,7 +88,16 @@ SECRET = _list("""
     poverty poor earn offences mood fatigue vision hearing prescription prescriptions worried worry stigma
     discrimination bullied bullying visits emergency utilities note notiz notizen remark comment bemerkung kommentar
     anmerkung commentaire remarque comentario observacion observacao commento nota opmerking freetext freitext memo
-    message narrative anamnese
+    message narrative anamnese gained premature premie preterm habit diag diagnosed meno menopausal postmenopausal
+    cough throat nausea vomiting literacy angina hosp exer exercises takeup risk ploidy gleason er pgr hourly
+    salaries rinc prestige gene mutation allele antibody antibodies cd4 viral malaria tuberculosis tb hepatitis
+    sepsis wound fracture trauma disorder syndrome rash headache migraine dementia memory cognition cognitive mmse
+    phq gad audit selfesteem esteem lonely loneliness neuroticism extraversion openness conscientiousness
+    agreeableness partners intercourse porn cheating steal stole fight fights gun guns drunk vape
+    vaping overweight underweight calories carbs vitamin supplement medicine medicines pills painkiller opioid
+    opioids aspirin ecg ekg troponin lactate spo2 oxygen saturation respiratory breathing copd crp ferritin inr
+    apache sofa gcs asa mallampati extubation intubation intubated anesthesia transplant graft donor recipient
+    rejection dialysis catheter stent catheterization angioplasty
 """)
 
 PERHAPS_SECRET = _list("""
@@ -127,9 +138,10 @@ _NUMBERS = _list("id key number nummer numero num nr no code identifier ident ps
 ROWS_EACH = 20
 """A column with more rows for each value, and a name that does not say so, does not tell people apart."""
 QUALIFIERS = _list("""
-    annual monthly weekly daily total gross net average mean max min last first current previous main other own
-    home work birth place fed federal local national public private family household personal medical social
-    brutto netto haupt neben wohn arbeits monats jahres familien gesamt eigen
+    annual monthly weekly daily total gross net average mean max min last first current previous main other own home
+    work birth place fed federal local national public private family household personal medical social brutto netto
+    haupt neben wohn arbeits monats jahres familien gesamt eigen cat category grp group band num number real log ln
+    yr low lo high hi pre post op intra mom dad my m f d recode code level type stat status size calc n
 """)
 """Words that say nothing alone, but with which others are run together."""
 

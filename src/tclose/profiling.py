@@ -16,7 +16,7 @@ from tclose.notes import Note
 from tclose.progress import shows_progress, silent, told_each
 from tclose.proposing import CLOSEST, FEWEST, proposed_hierarchy, proposed_thresholds
 from tclose.roles import Distance, Roles
-from tclose.shapes import Shape, is_number, shape_of
+from tclose.shapes import Shape, shape_of
 from tclose.sources.formats import TEXT_FORMATS
 from tclose.suggesting import NEARLY_UNIQUE, Confidence, Role, are_codes, suggested, suggested_distance
 from tclose.values import as_texts
@@ -107,8 +107,9 @@ class Profile:
 
         thresholds: dict[str, dict[str | None, str]] = {"k": {None: "5"}}
         if self.roles.sensitive:
-            own = {key: {name: by[key] for name, by in self.thresholds.items() if key in by} for key in ("l", "t")}
-            thresholds |= {"l": {None: FEWEST, **own["l"]}, "t": {None: CLOSEST, **own["t"]}}
+            for key, usual in (("l", FEWEST), ("t", CLOSEST)):
+                own = {name: by[key] for name, by in self.thresholds.items() if key in by}
+                thresholds[key] = {None: usual, **own}
         return Policy(
             table=source,
             roles=replace(self.roles, others="refuse"),
@@ -190,7 +191,8 @@ def profile(
             with_codes = profile(table, read=again, memory=memory, threads=threads, temp=temp, progress=progress)
             return replace(with_codes, null=codes)
         columns = _placed(found.columns, shapes, looked)
-        hierarchies, thresholds = {}, {}
+        hierarchies: dict[str, str] = {}
+        thresholds: dict[str, dict[str, str]] = {}
         for column, counted in told_each([*zip(columns, found.columns, strict=True)], tell, "Reading values"):
             if column.distinct > _MOST_GROUPED:
                 continue
@@ -250,11 +252,10 @@ def _codes_of(shapes: Mapping[str, Shape], looked: _Looked) -> tuple[str, ...]:
     """
     codes = {code for shape in shapes.values() for code in shape.codes}
     for name, shape in shapes.items() if codes else ():
-        if not shape.codes and not shape.key and shape.of_people is None:
+        if not shape.numbers and not shape.key and shape.of_people is None:
             if name not in looked.seen:
                 return ()
-            values = {str(value).strip() for value in looked.values(name).listed if value is not None}
-            codes -= set() if all(map(is_number, values - codes)) else values
+            codes -= {str(value).strip() for value in looked.values(name).listed}
     return tuple(sorted(codes))
 
 
@@ -262,7 +263,11 @@ def _read_as_missing(table: object, read: ReadOptions | None, codes: Sequence[st
     """Return how to read a file of text whose codes are missing values; None for what is no such file."""
     from tclose.sources import FileSource, ReadOptions, locate, read_once
 
-    if read_once(table) or not isinstance(found := locate(table, read), FileSource) or found.format not in TEXT_FORMATS:
+    if (
+        read_once(table)
+        or not isinstance(found := locate(table, options=read), FileSource)
+        or found.format not in TEXT_FORMATS
+    ):
         return None
     return with_null(read or ReadOptions(), codes)
 

@@ -68,6 +68,8 @@ class Shape:
         Bands of numbers, dates, months, or dates of which some are known to the month or the year alone.
     codes
         Where the values are numbers but for a few codes: the codes.
+    numbers
+        Whether the values are numbers, or numbers but for a few codes.
     """
 
     of_people: str | None = None
@@ -76,6 +78,7 @@ class Shape:
     flags: bool = False
     kind: Kind | None = None
     codes: tuple[str, ...] = ()
+    numbers: bool = False
 
 
 def shape_of(texts: Sequence[str], *, every: bool) -> Shape:
@@ -108,6 +111,7 @@ def shape_of(texts: Sequence[str], *, every: bool) -> Shape:
         flags=flags and len(found) <= _FEW_CODES,
         kind=_kind(found, every=every),
         codes=_codes(found) if every else (),
+        numbers=sum(map(is_number, found)) >= len(found) - _FEW_CODES,
     )
 
 

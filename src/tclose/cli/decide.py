@@ -78,7 +78,7 @@ def _decide(decisions: Decisions, column: str, role: str) -> None:
     """Give a column a role; a quasi-identifier of text gets a hierarchy to start from."""
     hierarchy = None
     if role == "quasi-identifier" and (seen := _values(decisions.path, column)) is not None:
-        from tclose.profiling import proposed_hierarchy
+        from tclose.proposing import proposed_hierarchy
 
         hierarchy = proposed_hierarchy(seen)
     decisions.decide(column, role, hierarchy)
