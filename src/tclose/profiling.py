@@ -108,8 +108,8 @@ class Profile:
         thresholds: dict[str, dict[str | None, str]] = {"k": {None: "5"}}
         if self.roles.sensitive:
             for key, usual in (("l", FEWEST), ("t", CLOSEST)):
-                own = {name: by[key] for name, by in self.thresholds.items() if key in by}
-                thresholds[key] = {None: usual, **own}
+                thresholds[key] = {None: usual}
+                thresholds[key] |= {name: by[key] for name, by in self.thresholds.items() if key in by}
         return Policy(
             table=source,
             roles=replace(self.roles, others="refuse"),
@@ -190,14 +190,16 @@ def profile(
         if codes and (again := _read_as_missing(table, read, codes)) is not None:
             with_codes = profile(table, read=again, memory=memory, threads=threads, temp=temp, progress=progress)
             return replace(with_codes, null=codes)
-        columns = _placed(found.columns, shapes, looked)
+        known = known_columns([column.name for column in found.columns])
+        columns = _placed(found.columns, known, shapes, looked)
         hierarchies: dict[str, str] = {}
         thresholds: dict[str, dict[str, str]] = {}
         for column, counted in told_each([*zip(columns, found.columns, strict=True)], tell, "Reading values"):
             if column.distinct > _MOST_GROUPED:
                 continue
-            if column.role == "quasi-identifier" and (is_text(column.type) or are_codes(counted)):
-                words = proposed_hierarchy(looked.values(column.name), codes=are_codes(counted))
+            codes_by_name = are_codes(counted, known.get(column.name))
+            if column.role == "quasi-identifier" and (is_text(column.type) or codes_by_name):
+                words = proposed_hierarchy(looked.values(column.name), codes=codes_by_name)
                 hierarchies |= {} if words is None else {column.name: words}
             elif column.role == "sensitive" and column.distinct:
                 own = proposed_thresholds(looked.values(column.name).counts.tolist(), column.distance)
@@ -205,9 +207,10 @@ def profile(
     return Profile(found.label, found.rows, tuple(columns), found.notes, hierarchies, thresholds)
 
 
-def _placed(counted: Sequence[ColumnStatistics], shapes: Mapping[str, Shape], looked: _Looked) -> list[ColumnProfile]:
+def _placed(
+    counted: Sequence[ColumnStatistics], known: Mapping[str, Known], shapes: Mapping[str, Shape], looked: _Looked
+) -> list[ColumnProfile]:
     """Return the columns with their roles: each for itself, then the one that tells people apart."""
-    known = known_columns([column.name for column in counted])
     columns = [profiled(column, known.get(column.name), shapes.get(column.name)) for column in counted]
     people = [name for name, each in known.items() if each.role == "person"]
     return _with_person(columns, people) or _with_key(columns, shapes, counted, looked) or columns

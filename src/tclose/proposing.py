@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from tclose.hierarchies import inferred_hierarchy, is_icd10
+from tclose.hierarchies.leaves import is_label
 from tclose.roles import Distance, Nominal
 from tclose.shapes import shape_of
 from tclose.values import as_texts, exact_text
@@ -45,9 +46,13 @@ def proposed_hierarchy(seen: Observed, *, codes: bool = False) -> str | None:
     """
     if codes and seen.kind == "number":
         return "flat"
-    if seen.kind != "text" or inferred_hierarchy(seen.listed, seen.counts, seen.kind, seen.categories) is not None:
+    if seen.kind != "text":
         return None
-    texts = as_texts([value for value in seen.listed if value is not None])
+    labels = [at for at, value in enumerate(seen.listed) if value is not None and is_label(str(value))]
+    values = [seen.listed[at] for at in labels]
+    if not labels or inferred_hierarchy(values, seen.counts[labels], seen.kind, seen.categories) is not None:
+        return None
+    texts = as_texts(values)
     kind = shape_of(texts, every=True).kind
     if kind == "partial dates":
         return "prefix:7,4"  # the year and the month, as far as they are known

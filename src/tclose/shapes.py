@@ -45,7 +45,9 @@ _PATTERNS: dict[str, re.Pattern[str]] = {
 }  # fmt: skip
 _NAME = re.compile(r"[^\W\d_][^\W\d_.'’-]*[.'’]?(?:[ '’-]+(?:[^\W\d_]|d['’])[^\W\d_.'’-]*\.?){0,3}", re.UNICODE)
 _KEY = re.compile(r"(?P<prefix>[A-Za-z]{0,6}[-_/ .]?)(?P<digits>\d{3,})", re.ASCII)
-_PARTIAL = re.compile(r"\d{4}(-\d{2}(-\d{2}(T\d{2}:\d{2}(:\d{2})?)?)?)?", re.ASCII)
+_PARTIAL = re.compile(
+    r"\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01])([T ]\d{2}:\d{2}(:\d{2})?)?)?)?", re.ASCII
+)  # fmt: skip
 _MONTH = re.compile(r"\d{4}-(0[1-9]|1[0-2])", re.ASCII)
 _NUMBER = re.compile(r"[-+]?\d+([.,]\d+)?", re.ASCII)
 
@@ -111,7 +113,7 @@ def shape_of(texts: Sequence[str], *, every: bool) -> Shape:
         flags=flags and len(found) <= _FEW_CODES,
         kind=_kind(found, every=every),
         codes=_codes(found) if every else (),
-        numbers=sum(map(is_number, found)) >= len(found) - _FEW_CODES,
+        numbers=_others_few(found) is not None,
     )
 
 
@@ -176,9 +178,14 @@ def _kind(texts: Sequence[str], *, every: bool) -> Kind | None:
 
 def _codes(texts: Sequence[str]) -> tuple[str, ...]:
     """Return the few short texts among numbers."""
-    others = [text for text in texts if not _NUMBER.fullmatch(text)]
-    few = 0 < len(others) <= _FEW_CODES and len(others) * 2 <= len(texts) - len(others)
-    return tuple(sorted(others)) if few and max(map(len, others)) <= _LONGEST_CODE else ()
+    others = _others_few(texts) or []
+    return tuple(sorted(others)) if others and max(map(len, others)) <= _LONGEST_CODE else ()
+
+
+def _others_few(texts: Sequence[str]) -> list[str] | None:
+    """Return the texts that are no numbers, where they are few and the others more than twice as many; else None."""
+    others = [text for text in texts if not is_number(text)]
+    return others if len(others) <= _FEW_CODES and 3 * len(others) <= len(texts) else None
 
 
 def is_number(text: str) -> bool:

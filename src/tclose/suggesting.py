@@ -162,9 +162,10 @@ def _is_amount(column: ColumnStatistics) -> bool:
     return is_whole(column.type) and not column.numbering
 
 
-def are_codes(column: ColumnStatistics) -> bool:
-    """Say whether whole numbers are codes by the name of their column: a race or a region is no number."""
-    return is_whole(column.type) and column.distinct <= FEW_NUMBERS and word_in(column.name, CODED) is not None
+def are_codes(column: ColumnStatistics, known: Known | None = None) -> bool:
+    """Say whether whole numbers are codes by what their column is called: a race or a region is no number."""
+    called = column.name if known is None else known.meaning
+    return is_whole(column.type) and column.distinct <= FEW_NUMBERS and word_in(called, CODED) is not None
 
 
 def suggested_distance(column: ColumnStatistics, shape: Shape | None = None) -> tuple[Distance, str]:
