@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tclose
 from tclose.domains import Observed
 from tclose.hierarchies import built_hierarchy
 from tclose.proposing import proposed_hierarchy, proposed_thresholds
@@ -68,3 +69,18 @@ def test_two_values_are_not_asked_of_classes_that_would_need_more_than_twenty_ro
 def test_the_order_of_values_does_not_matter():
     counts = [random.Random(3).randrange(1, 9) for _ in range(60)]
     assert proposed_thresholds(counts, Nominal()) == proposed_thresholds(sorted(counts), Nominal())
+
+
+def test_all_that_a_release_lacks_is_named_at_once_with_what_to_add():
+    rows = range(60)
+    table = {
+        "town": [("Aa", "Bb", "Cc", "Dd")[row % 4] for row in rows],
+        "job": [("x y", "zz", "cook")[row % 3] for row in rows],
+        "pay": [None if row % 9 == 0 else row for row in rows], "debt": [None if row % 7 == 0 else row for row in rows],
+    }  # fmt: skip
+    with pytest.raises(tclose.InputError) as refused:
+        tclose.anonymize(table, tclose.Roles(["town", "job"], ["pay:ordered", "debt:ordered"]), require={"k": 4})
+    text = str(refused.value)
+    assert refused.value.code == "several-problems"
+    for part in ("{'town': 'groups:2', 'job': 'flat'}", "7 rows", "9 rows", "for 'pay'", "for 'debt'"):
+        assert part in text

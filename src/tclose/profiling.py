@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -68,6 +68,11 @@ class ColumnProfile:
     """What would make it another role."""
 
     @property
+    def remark(self) -> str:
+        """What a policy file says of the column: why it has its role, how sure that is, and what would change it."""
+        return f"{self.reason} Confidence: {self.confidence}. {self.change}".rstrip()
+
+    @property
     def uniqueness(self) -> Fraction:
         """Different values for each row."""
         return Fraction(self.distinct, self.rows)
@@ -117,6 +122,12 @@ class Profile:
             columns=ColumnOptions(hierarchies=self.hierarchies),
             read=with_null(read or ReadOptions(), self.null),
         )
+
+    @property
+    def open_questions(self) -> tuple[str, ...]:
+        """The columns that are still to be decided on: the ones that tell most rows apart first."""
+        undecided = [column for column in self.columns if column.role == "undecided"]
+        return tuple(column.name for column in sorted(undecided, key=lambda each: -each.separation))
 
     def _named(self, role: Role) -> tuple[str, ...]:
         return tuple(column.name for column in self.columns if column.role == role)
@@ -192,19 +203,58 @@ def profile(
             return replace(with_codes, null=codes)
         known = known_columns([column.name for column in found.columns])
         columns = _placed(found.columns, known, shapes, looked)
-        hierarchies: dict[str, str] = {}
-        thresholds: dict[str, dict[str, str]] = {}
-        for column, counted in told_each([*zip(columns, found.columns, strict=True)], tell, "Reading values"):
-            if column.distinct > _MOST_GROUPED:
-                continue
-            codes_by_name = are_codes(counted, known.get(column.name))
-            if column.role == "quasi-identifier" and (is_text(column.type) or codes_by_name):
-                words = proposed_hierarchy(looked.values(column.name), codes=codes_by_name)
-                hierarchies |= {} if words is None else {column.name: words}
-            elif column.role == "sensitive" and column.distinct:
-                own = proposed_thresholds(looked.values(column.name).counts.tolist(), column.distance)
-                thresholds |= {column.name: own} if own else {}
+        counted = told_each([*zip(columns, found.columns, strict=True)], tell, "Reading values")
+        hierarchies, thresholds = _proposed(counted, known, looked)
     return Profile(found.label, found.rows, tuple(columns), found.notes, hierarchies, thresholds)
+
+
+def profile_as(table: object, name: str, role: Role, *, read: ReadOptions | None = None) -> Profile:
+    """Return the profile of one column in a role that somebody gave it, with the settings that its values ask for.
+
+    Parameters
+    ----------
+    table
+        Anything that :func:`tclose.audit` takes.
+    name
+        The column.
+    role
+        Its role.
+    read
+        How to read files.
+    """
+    from tclose.engines.choosing import working_session
+
+    with working_session(table, read=read) as session:
+        whole = session.open(table)
+        known = known_columns([column.name for column in whole.columns])
+        opened = whole.keep([name])
+        found = session.statistics(opened, silent)
+        looked = _Looked(session, opened)
+        (counted,) = found.columns
+        shape = looked.shape(counted) if _has_shape(counted) else None
+        distance = suggested_distance(counted, shape)[0] if role == "sensitive" else None
+        column = replace(profiled(counted, known.get(name), shape), role=role, distance=distance)
+        hierarchies, thresholds = _proposed([(column, counted)], known, looked)
+    return Profile(found.label, found.rows, (column,), found.notes, hierarchies, thresholds)
+
+
+def _proposed(
+    columns: Iterable[tuple[ColumnProfile, ColumnStatistics]], known: Mapping[str, Known], looked: _Looked
+) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
+    """Return the hierarchies and the thresholds that columns need besides the usual ones."""
+    hierarchies: dict[str, str] = {}
+    thresholds: dict[str, dict[str, str]] = {}
+    for column, counted in columns:
+        if not 0 < column.distinct <= _MOST_GROUPED:
+            continue
+        codes = are_codes(counted, known.get(column.name))
+        if column.role == "quasi-identifier" and (is_text(column.type) or codes):
+            words = proposed_hierarchy(looked.values(column.name), codes=codes)
+            hierarchies |= {} if words is None else {column.name: words}
+        elif column.role == "sensitive":
+            own = proposed_thresholds(looked.values(column.name).counts.tolist(), column.distance)
+            thresholds |= {column.name: own} if own else {}
+    return hierarchies, thresholds
 
 
 def _placed(
