@@ -25,14 +25,16 @@ from tclose.vocabularies import Known, known_columns
 if TYPE_CHECKING:
     from tclose.domains import Observed
     from tclose.engines.base import Engine
-    from tclose.engines.statistics import ColumnStatistics
+    from tclose.engines.statistics import ColumnStatistics, TableStatistics
     from tclose.policy import Policy
     from tclose.sources import ReadOptions
 
 _MOST_GROUPED = 5_000
 """Columns of text with more different values get no hierarchy proposed: groups of neighbours would mean nothing."""
 _MOST_TEXTS = 1_000
-"""Of columns with more different values, so many are looked at."""
+"""Of columns with more different values, some are looked at."""
+_SOME_TEXTS = 300
+"""About so many of them."""
 _SEVERAL_VALUES = 10
 """A key of people has at least so many."""
 _TRAITS = 8
@@ -193,7 +195,7 @@ def profile(
         tell("Reading the table", None)
         opened = session.open(table)
         found = session.statistics(opened, tell)
-        looked = _Looked(session, opened)
+        looked = _Looked.of(session, opened, found)
         shaped = [each for each in found.columns if _has_shape(each)]
         shapes = {column.name: looked.shape(column) for column in told_each(shaped, tell, "Looking at values")}
         texts = {each.name: shapes[each.name] for each in shaped if is_text(each.type)}
@@ -229,7 +231,7 @@ def profile_as(table: object, name: str, role: Role, *, read: ReadOptions | None
         known = known_columns([column.name for column in whole.columns])
         opened = whole.keep([name])
         found = session.statistics(opened, silent)
-        looked = _Looked(session, opened)
+        looked = _Looked.of(session, opened, found)
         (counted,) = found.columns
         shape = looked.shape(counted) if _has_shape(counted) else None
         distance = suggested_distance(counted, shape)[0] if role == "sensitive" else None
@@ -277,8 +279,13 @@ class _Looked:
 
     session: Engine
     table: Any
-    """As the session opened it."""
     seen: dict[str, Observed] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, session: Engine, opened: Any, found: TableStatistics) -> _Looked:
+        """Return a table to be looked at: its columns are kept together, because a file is read for each keeping."""
+        names = [column.name for column in found.columns if column.problem is None and column.distinct > 1]
+        return cls(session, found.kept or (opened.keep(names) if names else opened))
 
     def values(self, name: str) -> Observed:
         """Return the different values of a column with their counts."""
@@ -289,7 +296,7 @@ class _Looked:
     def shape(self, column: ColumnStatistics) -> Shape:
         """Return what the values of a column look like, of many by some of them."""
         if column.distinct > _MOST_TEXTS:
-            return shape_of(self.session.some_texts(self.table, column.name, column.distinct, _MOST_TEXTS), every=False)
+            return shape_of(self.session.some_texts(self.table, column.name, column.distinct, _SOME_TEXTS), every=False)
         return shape_of(as_texts([each for each in self.values(column.name).listed if each is not None]), every=True)
 
 

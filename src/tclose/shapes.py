@@ -122,7 +122,7 @@ def _numbers_of_people(texts: Sequence[str]) -> str | None:
     if len(texts) < _ENOUGH:
         return None
     for what, pattern in _PATTERNS.items():
-        if sum(pattern.fullmatch(text) is not None for text in texts) >= _NEARLY_ALL * len(texts):
+        if _nearly_all(pattern.fullmatch, texts):
             return what
     return _check_digits(texts)
 
@@ -133,9 +133,20 @@ def _check_digits(texts: Sequence[str]) -> str | None:
         return None
     plain = [re.sub(r"[ .-]", "", text).upper() for text in texts]
     for what, right in _CHECKS.items():
-        if sum(map(right, plain)) >= _NEARLY_ALL * len(plain):
+        if _nearly_all(right, plain):
             return what
     return None
+
+
+def _nearly_all(holds: Callable[[str], object], texts: Sequence[str]) -> bool:
+    """Say whether something holds of nearly all texts, looking at no more of them than it takes."""
+    left = int((1 - _NEARLY_ALL) * len(texts))
+    for text in texts:
+        if not holds(text):
+            left -= 1
+            if left < 0:
+                return False
+    return True
 
 
 def _are_names(texts: Sequence[str]) -> bool:

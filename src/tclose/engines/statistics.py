@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any
 
 from tclose.notes import Note
 
@@ -51,12 +52,13 @@ class ColumnStatistics:
 
 @dataclass(frozen=True)
 class TableStatistics:
-    """What was counted of a table."""
+    """What was counted of a table; and its usable columns, if they had to be kept for that."""
 
     label: str
     rows: int
     columns: tuple[ColumnStatistics, ...]
     notes: tuple[Note, ...]
+    kept: Any = field(default=None, repr=False, compare=False)
 
 
 def is_text(kind: str) -> bool:

@@ -69,7 +69,7 @@ def _read(opened: LoadedTable, progress: Progress) -> TableStatistics:
     unusable = {c.name: ColumnStatistics(c.name, c.type, rows, problem=c.problem) for c in opened.columns if c.problem}
     every = {**found, **unusable}
     columns = tuple(every[column.name] for column in opened.columns)
-    return TableStatistics(kept.label, rows, columns, kept.notes)
+    return TableStatistics(kept.label, rows, columns, kept.notes, kept)
 
 
 def _scan(table: LoadedTable, rows: int, progress: Progress) -> list[_Scanned]:
