@@ -19,7 +19,6 @@ from tclose.roles import Distance, Roles
 from tclose.shapes import Shape, shape_of
 from tclose.sources.formats import TEXT_FORMATS
 from tclose.suggesting import NEARLY_UNIQUE, Confidence, Role, are_codes, suggested, suggested_distance
-from tclose.values import as_texts
 from tclose.vocabularies import Known, known_columns
 
 if TYPE_CHECKING:
@@ -197,9 +196,11 @@ def profile(
         found = session.statistics(opened, tell)
         looked = _Looked.of(session, opened, found)
         shaped = [each for each in found.columns if _has_shape(each)]
-        shapes = {column.name: looked.shape(column) for column in told_each(shaped, tell, "Looking at values")}
-        texts = {each.name: shapes[each.name] for each in shaped if is_text(each.type)}
-        codes = _codes_of(texts, looked)
+        tell("Looking at values", None)
+        texts = looked.texts(shaped)
+        every = {column.name: column.distinct <= _MOST_TEXTS for column in shaped}
+        shapes = {name: shape_of(values, every=every[name]) for name, values in texts.items()}
+        codes = _codes_of([each for each in shaped if is_text(each.type)], shapes, texts)
         if codes and (again := _read_as_missing(table, read, codes)) is not None:
             with_codes = profile(table, read=again, memory=memory, threads=threads, temp=temp, progress=progress)
             return replace(with_codes, null=codes)
@@ -233,7 +234,8 @@ def profile_as(table: object, name: str, role: Role, *, read: ReadOptions | None
         found = session.statistics(opened, silent)
         looked = _Looked.of(session, opened, found)
         (counted,) = found.columns
-        shape = looked.shape(counted) if _has_shape(counted) else None
+        few = counted.distinct <= _MOST_TEXTS
+        shape = shape_of(looked.texts([counted])[name], every=few) if _has_shape(counted) else None
         distance = suggested_distance(counted, shape)[0] if role == "sensitive" else None
         column = replace(profiled(counted, known.get(name), shape), role=role, distance=distance)
         hierarchies, thresholds = _proposed([(column, counted)], known, looked)
@@ -293,11 +295,10 @@ class _Looked:
             self.seen[name] = self.session.values(self.table.keep([name]), (name,))
         return self.seen[name]
 
-    def shape(self, column: ColumnStatistics) -> Shape:
-        """Return what the values of a column look like, of many by some of them."""
-        if column.distinct > _MOST_TEXTS:
-            return shape_of(self.session.some_texts(self.table, column.name, column.distinct, _SOME_TEXTS), every=False)
-        return shape_of(as_texts([each for each in self.values(column.name).listed if each is not None]), every=True)
+    def texts(self, columns: Sequence[ColumnStatistics]) -> dict[str, list[str]]:
+        """Return the different values of columns as text; some of them, where a column has very many."""
+        shares = {each.name: each.distinct // _SOME_TEXTS if each.distinct > _MOST_TEXTS else 1 for each in columns}
+        return self.session.some_texts(self.table, shares) if shares else {}
 
 
 def _has_shape(column: ColumnStatistics) -> bool:
@@ -305,17 +306,20 @@ def _has_shape(column: ColumnStatistics) -> bool:
     return column.problem is None and column.distinct > 1 and (is_text(column.type) or column.numbering)
 
 
-def _codes_of(shapes: Mapping[str, Shape], looked: _Looked) -> tuple[str, ...]:
-    """Return the codes that stand among the numbers of columns, and are no values of other columns.
+def _codes_of(
+    columns: Sequence[ColumnStatistics], shapes: Mapping[str, Shape], texts: Mapping[str, Sequence[str]]
+) -> tuple[str, ...]:
+    """Return the codes that stand among the numbers of columns of text, and are no values of other columns.
 
     A code is missing in every column of a file, so all texts of the others must be known, unless each is of one form.
     """
-    codes = {code for shape in shapes.values() for code in shape.codes}
-    for name, shape in shapes.items() if codes else ():
+    codes = {code for column in columns for code in shapes[column.name].codes}
+    for column in columns if codes else ():
+        shape = shapes[column.name]
         if not shape.numbers and not shape.key and shape.of_people is None:
-            if name not in looked.seen:
+            if column.distinct > _MOST_TEXTS:
                 return ()
-            codes -= {str(value).strip() for value in looked.values(name).listed}
+            codes -= {text.strip() for text in texts[column.name]}
     return tuple(sorted(codes))
 
 

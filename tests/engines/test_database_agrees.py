@@ -276,8 +276,8 @@ def test_some_texts_are_values_of_the_column_and_about_as_many_as_asked_for(put)
     for source in (table, put("sampled", table)):
         with working_session(source) as session:
             opened = session.open(source)
-            found = session.some_texts(opened, "x", 3000, 100)
-            assert found == session.some_texts(opened, "x", 3000, 100)
-            assert len(session.some_texts(opened, "y", 5999, 10**6)) == 5999
+            found = session.some_texts(opened, {"x": 30})["x"]
+            assert found == session.some_texts(opened, {"x": 30})["x"]
+            assert len(session.some_texts(opened, {"y": 1})["y"]) == 5999
         assert set(found) <= set(table["x"])
         assert 50 <= len(set(found)) == len(found) <= 200

@@ -371,9 +371,9 @@ class Engine(AskedOfPeople, ABC):
         del table, progress
         raise self._without_rows()
 
-    def some_texts(self, table: Any, name: str, distinct: int, most: int) -> list[str]:
-        """Return about so many of the different values of a column, as text, however its rows are ordered."""
-        del table, name, distinct, most
+    def some_texts(self, table: Any, shares: Mapping[str, int]) -> dict[str, list[str]]:
+        """Return different values of columns as text, of each about one in so many, however its rows are ordered."""
+        del table, shares
         raise self._without_rows()
 
     def steady(self, table: Any, key: str, names: Sequence[str]) -> Steady:

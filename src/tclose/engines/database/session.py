@@ -13,7 +13,7 @@ from tclose.engines.database.counts import CubeCounts, expanded, fetched_cube, f
 from tclose.engines.database.recoded import DatabaseRecoder
 from tclose.engines.database.released import DatabaseReleased
 from tclose.engines.database.rounding import rounding
-from tclose.engines.database.statistics import table_statistics
+from tclose.engines.database.statistics import some_texts, table_statistics
 from tclose.engines.database.table import DatabaseColumn, OpenedTable
 from tclose.engines.disguises import Disguise, Disguised
 from tclose.engines.distinct import DistinctRows
@@ -214,17 +214,11 @@ class DatabaseSession(Engine):
             return self._local.statistics(table, progress)
         return table_statistics(self.connection(table.source), table, progress)
 
-    def some_texts(self, table: OpenedTable | LoadedTable, name: str, distinct: int, most: int) -> list[str]:
-        """Return about so many of the different values of a column, as text, evenly spread over their order."""
+    def some_texts(self, table: OpenedTable | LoadedTable, shares: Mapping[str, int]) -> dict[str, list[str]]:
+        """Return different values of columns as text, of each about one in so many, evenly spread over their order."""
         if isinstance(table, LoadedTable):
-            return self._local.some_texts(table, name, distinct, most)
-        kept = table.keep([name])
-        cell = kept.dialect.cell(kept.column(name))
-        places = ", ".join(map(str, range(1, distinct + 1, max(1, distinct // most))))
-        values = f"SELECT DISTINCT {cell} AS v FROM {kept.relation}"  # noqa: S608 - quoted
-        ranked = f"SELECT v, row_number() OVER (ORDER BY v) AS r FROM ({values}) AS d WHERE v IS NOT NULL"  # noqa: S608
-        query = f"SELECT v FROM ({ranked}) AS w WHERE r IN ({places})"  # noqa: S608 - our own words
-        return sorted(str(text) for (text,) in self.connection(kept.source).rows(query))
+            return self._local.some_texts(table, shares)
+        return {name: some_texts(self.connection(table.source), table, name, share) for name, share in shares.items()}
 
     def steady(self, table: OpenedTable | LoadedTable, key: str, names: Sequence[str]) -> Steady:
         """Return in how many rows that share a value of a key other columns are one value."""

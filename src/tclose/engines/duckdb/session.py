@@ -176,9 +176,9 @@ class DuckDBSession(Engine):
         """Return what every column of a table has: rows, missing and different values; never a value."""
         return table_statistics(table, progress)
 
-    def some_texts(self, table: LoadedTable, name: str, distinct: int, most: int) -> list[str]:
-        """Return about so many of the different values of a column, as text, chosen by their hash."""
-        return some_texts(table.keep([name]), distinct, most)
+    def some_texts(self, table: LoadedTable, shares: Mapping[str, int]) -> dict[str, list[str]]:
+        """Return different values of columns as text, of each about one in so many, chosen by their hash."""
+        return some_texts(table.keep(list(shares)), shares)
 
     def steady(self, table: LoadedTable, key: str, names: Sequence[str]) -> Steady:
         """Return in how many rows that share a value of a key other columns are one value."""

@@ -34,7 +34,7 @@ from tclose.engines.spark.recoded import SparkRecoder
 from tclose.engines.spark.released import SparkReleased
 from tclose.engines.spark.rounding import rounding
 from tclose.engines.spark.starting import read_source
-from tclose.engines.spark.statistics import steady, table_statistics
+from tclose.engines.spark.statistics import some_texts, steady, table_statistics
 from tclose.engines.spark.table import SparkTable, bound, equal_to
 from tclose.engines.spark.writing import target
 from tclose.engines.statistics import Steady, TableStatistics
@@ -156,13 +156,9 @@ class ClusterSession(Engine):
         """Return what every column of a table has: rows, missing and different values; never a value."""
         return table_statistics(table, progress)
 
-    def some_texts(self, table: SparkTable, name: str, distinct: int, most: int) -> list[str]:
-        """Return about so many of the different values of a column, as text, chosen by their hash."""
-        alias = table.column(name).alias
-        chosen = F.pmod(F.xxhash64(alias), F.lit(max(1, distinct // most))) == 0
-        found = table.frame.where(F.col(alias).isNotNull() & chosen).select(F.col(alias).cast("string")).distinct()
-        with translated(table.label):
-            return sorted(text for (text,) in found.collect())
+    def some_texts(self, table: SparkTable, shares: Mapping[str, int]) -> dict[str, list[str]]:
+        """Return different values of columns as text, of each about one in so many, chosen by their hash."""
+        return {name: some_texts(table, name, share) for name, share in shares.items()}
 
     def steady(self, table: SparkTable, key: str, names: Sequence[str]) -> Steady:
         """Return in how many rows that share a value of a key other columns are one value."""

@@ -106,3 +106,20 @@ def steady(table: SparkTable, key: str, names: Sequence[str]) -> Steady:
     with translated(table.label):
         ((several, *within),) = grouped.agg(F.count("*"), *sums).collect()
     return Steady(int(several), dict(zip(names, map(int, within), strict=True)))
+
+
+def some_texts(table: SparkTable, name: str, share: int) -> list[str]:
+    """Return different values of a column as text, about one in so many, chosen by their hash.
+
+    Parameters
+    ----------
+    table, name
+        The table, and the column.
+    share
+        One in how many.
+    """
+    alias = table.column(name).alias
+    chosen = F.pmod(F.xxhash64(alias), F.lit(share)) == 0
+    found = table.frame.where(F.col(alias).isNotNull() & chosen).select(F.col(alias).cast("string")).distinct()
+    with translated(table.label):
+        return sorted(text for (text,) in found.collect())
