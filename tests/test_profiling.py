@@ -329,6 +329,8 @@ def test_months_are_dates_and_few_whole_numbers_are_asked_about_as_codes():
     ).columns
     assert (months.role, "date" in months.reason) == ("quasi-identifier", True)
     assert (codes.role, "codes" in codes.reason) == ("undecided", True)
+    coded, paid = profile({"diagnosis": [row % 7 for row in rows], "pay": [row % 7 * 500 for row in rows]}).columns
+    assert (coded.distance, paid.distance) == (Nominal(), Ordered())
 
 
 def test_every_column_says_how_sure_its_role_is_and_what_would_change_it():

@@ -146,7 +146,7 @@ def _by_figures(column: ColumnStatistics, shape: Shape) -> Proposal:
         reason = "Its name is not known, and it tells most rows apart. Can others know it of a person?"
     elif shape.key:
         reason = "Its values are keys of one form. Are they those of people, or of things?"
-    elif is_whole(column.type) and column.distinct <= FEW_NUMBERS:
+    elif _few_in_a_row(column):
         reason = "Its name is not known, and its few whole numbers may be codes. What do they stand for?"
     elif shape.kind == "bands":
         reason = "Its values are bands of numbers. Can others know the number of a person, or is it secret?"
@@ -168,12 +168,17 @@ def are_codes(column: ColumnStatistics, known: Known | None = None) -> bool:
     return is_whole(column.type) and column.distinct <= FEW_NUMBERS and word_in(called, CODED) is not None
 
 
+def _few_in_a_row(column: ColumnStatistics) -> bool:
+    """Say whether a column has few whole numbers that follow each other, as codes do and amounts do not."""
+    return is_whole(column.type) and column.numbering and column.distinct <= FEW_NUMBERS
+
+
 def suggested_distance(column: ColumnStatistics, shape: Shape | None = None) -> tuple[Distance, str]:
     """Return how far apart the values of a sensitive column may be taken to be, and what to say of it."""
     ordered_text = shape is not None and shape.kind is not None  # in their order, bands and dates have sizes
     if (is_text(column.type) and not ordered_text) or column.type == "BOOLEAN":
         return Nominal(), ""
-    if is_whole(column.type) and 2 < column.distinct <= FEW_NUMBERS:
+    if _few_in_a_row(column) and column.distinct > 2:
         return Nominal(), " Its few whole numbers may be codes, and are nominal: 'ordered' if they are a scale."
     if not column.nulls:
         return Ordered(), ""
