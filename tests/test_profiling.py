@@ -20,6 +20,7 @@ from tclose.engines.duckdb import statistics
 from tclose.engines.statistics import ColumnStatistics
 from tclose.profiling import profile, profiled, suggested
 from tclose.roles import Nominal, Ordered
+from tclose.sources import locate
 
 
 def column(name, *, kind="VARCHAR", rows=1000, distinct=50, nulls=0, problem=None, **shares):
@@ -348,6 +349,9 @@ def test_codes_among_numbers_are_missing_values_where_no_other_column_has_them(t
     assert found.null == ("N",)
     assert found.columns[1].nulls == 8
     assert found.policy("t.csv").read.null == ("", "N")
+    assert "'N'" not in f"{found!r}{found}{found.to_dict()}"
+    assert profile(locate(path)).null == ()
+    assert profile([path, path]).null == ("N",)
     path.write_text(
         "zip,income,xf\n" + "".join(f"{row % 9},{'N' if row % 5 == 0 else row},{'YN'[row % 2]}\n" for row in rows)
     )

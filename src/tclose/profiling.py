@@ -91,7 +91,7 @@ class Profile:
     """For quasi-identifiers whose values show no hierarchy: the words of one to start from."""
     thresholds: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """For sensitive columns whose distribution does not allow the usual thresholds: those that it allows."""
-    null: tuple[str, ...] = ()
+    null: tuple[str, ...] = field(default=(), repr=False)
     """Codes among numbers that the columns were read with as missing values; the policy reads them so too."""
 
     @property
@@ -325,15 +325,14 @@ def _codes_of(
 
 def _read_as_missing(table: object, read: ReadOptions | None, codes: Sequence[str]) -> ReadOptions | None:
     """Return how to read a file of text whose codes are missing values; None for what is no such file."""
-    from tclose.sources import FileSource, ReadOptions, locate, read_once
+    from tclose.sources import FileSource, ReadOptions, Source, locate, read_once
 
-    if (
-        read_once(table)
-        or not isinstance(found := locate(table, options=read), FileSource)
-        or found.format not in TEXT_FORMATS
-    ):
-        return None
-    return with_null(read or ReadOptions(), codes)
+    options = read or ReadOptions()
+    if isinstance(table, Source) or read_once(table) or set(codes) <= set(options.null):
+        return None  # a source says itself how it is read
+    found = locate(table, options=options)
+    text = isinstance(found, FileSource) and found.format in TEXT_FORMATS
+    return with_null(options, codes) if text else None
 
 
 def _with_person(columns: Sequence[ColumnProfile], known: Collection[str] = ()) -> list[ColumnProfile] | None:

@@ -18,7 +18,6 @@ def profile_data(profile: Profile) -> dict[str, Any]:
         "columns": {column.name: _column_data(column) for column in profile.columns},
         "hierarchies": dict(profile.hierarchies),
         "thresholds": {name: dict(by) for name, by in profile.thresholds.items()},
-        "null": list(profile.null),
         "notes": notes_data(profile.notes),
     }
 
