@@ -33,7 +33,7 @@ ABOUT_PEOPLE = frozenset("ipqs")
 KINDS = ("right", "wrong", "undecided", "published", "missed")
 GROUPS = {
     "for_rules": "rules were found with these",
-    "held_back": "held back while rules were made",
+    "held_back": "labelled with them, and no rule made for these",
     "unseen": "chosen after the rules were made",
     "made": "made here",
     "people": "the labelled tables of people",
