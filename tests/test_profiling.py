@@ -2,6 +2,7 @@
 
 import datetime as dt
 import math
+import random
 from collections import Counter
 from dataclasses import replace
 from decimal import Decimal
@@ -19,6 +20,7 @@ from tclose.engines.duckdb import statistics
 from tclose.engines.statistics import ColumnStatistics
 from tclose.profiling import profile, profiled, suggested
 from tclose.roles import Nominal, Ordered
+from tclose.sources import locate
 
 
 def column(name, *, kind="VARCHAR", rows=1000, distinct=50, nulls=0, problem=None, **shares):
@@ -41,7 +43,7 @@ def column(name, *, kind="VARCHAR", rows=1000, distinct=50, nulls=0, problem=Non
         ("STATETAX", "sensitive"), ("FEDTAX", "sensitive"), ("AGI", "sensitive"), ("TAXINC", "sensitive"),
         ("Jahreseinkommen", "sensitive"), ("incomes", "sensitive"), ("remarks", "sensitive"), ("notes", "sensitive"),
         ("homecity", "quasi-identifier"), ("Geburtsort", "quasi-identifier"), ("Wohnort", "quasi-identifier"),
-        ("package", "undecided"), ("stage", "undecided"), ("colour", "undecided"), ("", "undecided"),
+        ("package", "undecided"), ("backstage", "undecided"), ("colour", "undecided"), ("", "undecided"),
         ("interstate", "undecided"), ("understated", "undecided"), ("nomad", "undecided"),
     ],
 )  # fmt: skip
@@ -275,3 +277,98 @@ def test_a_suggested_policy_has_a_hierarchy_for_texts_that_show_none():
     policy = found.policy().with_table(table)
     assert policy.columns.hierarchies == found.hierarchies
     assert tclose.anonymize(policy).holds
+
+
+def stays(key, people=60, rows_each=3):
+    """Stays of people whose key says nothing; sex, birth and blood group stay with a person."""
+    rows = range(people * rows_each)
+    who = [row % people for row in rows]
+    return {
+        key: [f"Z{7919 * at % 100_000:05}" for at in who], "sex": ["fm"[at % 2] for at in who],
+        "birth_year": [1930 + at % 50 for at in who], "xa": ["ABCD"[at // 2 % 4] for at in who],
+        "xb": ["KLMNO"[(row + row // people) % 5] for row in rows],
+    }  # fmt: skip
+
+
+def test_a_key_of_people_is_found_by_what_stays_the_same_within_it():
+    found = profile(stays("xkey"))
+    assert found.roles.person == "xkey"
+    reason = found.columns[0].reason
+    assert "'sex', 'birth_year'" in reason
+    assert "xb" not in reason
+
+
+def test_a_key_within_which_people_differ_is_not_theirs():
+    table = stays("xkey")
+    assert profile({**table, "xkey": random.Random(5).sample(table["xkey"], 180)}).roles.person is None
+    places = {"xkey": table["xkey"], "region": table["xa"], "county": table["birth_year"], "sex": sorted(table["sex"])}
+    assert profile(places).roles.person is None
+
+
+def test_numbers_of_people_are_found_under_a_name_that_says_nothing():
+    rows = range(10, 80)
+    found = {
+        each.name: each.role
+        for each in profile(
+            {
+                "c1": [f"+49 30 12345{row}" for row in rows], "c2": [f"KB{row:04}" for row in rows],
+                "c3": [f"Anna M{'aeiou'[row % 5]}{'lnrst'[row // 5 % 5]}er" for row in rows],
+                "insurance": [f"p{row}@post.example" for row in rows], "has_phone": [row % 2 for row in rows],
+            }
+        ).columns
+    }  # fmt: skip
+    assert found == {
+        "c1": "identifier", "c2": "identifier", "c3": "identifier", "insurance": "identifier",
+        "has_phone": "undecided",
+    }  # fmt: skip
+
+
+def test_months_are_dates_and_few_whole_numbers_are_asked_about_as_codes():
+    rows = range(60)
+    months, codes = profile(
+        {"xm": [f"20{row % 20:02}-0{row % 9 + 1}" for row in rows], "xc": [row % 7 for row in rows]}
+    ).columns
+    assert (months.role, "date" in months.reason) == ("quasi-identifier", True)
+    assert (codes.role, "codes" in codes.reason) == ("undecided", True)
+    coded, paid = profile({"diagnosis": [row % 7 for row in rows], "pay": [row % 7 * 500 for row in rows]}).columns
+    assert (coded.distance, paid.distance) == (Nominal(), Ordered())
+
+
+def test_every_column_says_how_sure_its_role_is_and_what_would_change_it():
+    for column in profile(stays("xkey")).columns:
+        assert column.confidence in ("high", "medium", "low")
+        assert column.role != "undecided" or column.confidence == "low"
+        assert column.change.endswith(".")
+
+
+def test_codes_among_numbers_are_missing_values_where_no_other_column_has_them(tmp_path):
+    rows = range(40)
+    path = tmp_path / "t.csv"
+    path.write_text("zip,income\n" + "".join(f"{row % 9},{'N' if row % 5 == 0 else row * 10}\n" for row in rows))
+    found = profile(path)
+    assert found.null == ("N",)
+    assert found.columns[1].nulls == 8
+    assert found.policy("t.csv").read.null == ("", "N")
+    assert "'N'" not in f"{found!r}{found}{found.to_dict()}"
+    assert profile(locate(path)).null == ()
+    assert profile([path, path]).null == ("N",)
+    path.write_text(
+        "zip,income,xf\n" + "".join(f"{row % 9},{'N' if row % 5 == 0 else row},{'YN'[row % 2]}\n" for row in rows)
+    )
+    assert profile(path).null == ()
+    assert profile({"income": ["N", *map(str, rows)]}).null == ()
+
+
+def test_a_suggested_policy_of_every_kind_of_column_runs_as_it_is():
+    rows = range(240)
+    table = {
+        "age_band": [["<18", "18-34", "35-64", ">=65"][row % 4] for row in rows],
+        "birth_month": [f"19{50 + row % 20}-{row % 12 + 1:02}" for row in rows],
+        "race": [row % 5 + 1 for row in rows], "occupation_code": [f"{'ABC'[row % 3]}{row % 14}" for row in rows],
+        "hiv": ["no"] * 236 + ["yes"] * 4, "diagnosis": [f"illness {row % 48}" for row in rows],
+    }  # fmt: skip
+    found = profile(table)
+    assert found.roles.undecided == ()
+    assert found.thresholds == {"hiv": {"l": "1"}, "diagnosis": {"t": "0.6"}}  # 1 - 20/48 = 0.583…
+    assert found.hierarchies == {"age_band": "groups:2", "race": "flat", "occupation_code": "prefix:2,1"}
+    assert tclose.anonymize(found.policy().with_table(table)).holds

@@ -293,6 +293,21 @@ class InputError(TcloseError, ValueError):
     code = "input"
 
 
+def told_together(problems: Sequence[InputError]) -> InputError:
+    """Return the only one of some problems, or an error that tells them all, each with its hint."""
+    first = problems[0]
+    if len(problems) == 1:
+        return first
+    hints = [problem.hint for problem in problems if problem.hint is not None]
+    return InputError(
+        " ".join(problem.message for problem in problems),
+        code="several-problems",
+        field=first.field,
+        column=first.column,
+        hint=Hint(" ".join(hint.text for hint in hints), *(part for hint in hints for part in hint.parts)),
+    )
+
+
 def header_hint() -> Hint:
     """Return what to do where a row may have been taken for the names of the columns."""
     return Hint("If its first line does not name the columns, say so: {}.", Ask("header", value=False))

@@ -80,7 +80,7 @@ class Shift:
 
 @dataclass(frozen=True)
 class Share:
-    """A value of which people of the class have more or less than those of the reference, and how near they are to it."""
+    """How many people of the class and of the reference have a value, and how near the others are to it."""
 
     position: int
     value: object = field(repr=False)

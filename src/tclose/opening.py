@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from tclose.engines.base import Engine, Progress, Table
-from tclose.errors import Ask, ColumnNotFoundError, Hint, RoleConflictError, UndecidedColumnError
+from tclose.errors import Ask, ColumnNotFoundError, Hint, InputError, RoleConflictError, UndecidedColumnError
 from tclose.progress import silent
 from tclose.roles import Roles
 from tclose.sources.examples import example_named, is_example
@@ -20,8 +21,22 @@ def opened_with(
         raise RoleConflictError(f"Roles are given as Roles(quasi=[…], sensitive=[…]), not as an object of type {kind}.")
     (progress or silent)("Reading the table", None)
     opened = session.open(table)
-    found = checked(roles if roles is not None and roles != Roles() else built_in_roles(table), opened)
+    try:
+        found = checked(roles if roles is not None and roles != Roles() else built_in_roles(table), opened)
+    except UndecidedColumnError as undecided:
+        raise UndecidedColumnError(riskiest_first(session, opened, undecided.columns)) from None
     return session.rounded(opened, found.steps), found
+
+
+def riskiest_first(session: Engine, table: Table[Any], names: Sequence[str]) -> list[str]:
+    """Return columns in the order in which they should be decided on: the ones that tell most rows apart first."""
+    usable = [column.name for column in table.columns if column.name in names and column.problem is None]
+    try:
+        counted = session.statistics(table.keep(usable), silent).columns if usable else ()
+    except InputError:  # a table without rows: what is undecided is said all the same
+        counted = ()
+    same_pairs = {column.name: column.same_pairs for column in counted}
+    return sorted(names, key=lambda name: (name not in same_pairs, same_pairs.get(name, 0)))
 
 
 def built_in_roles(table: object) -> Roles:

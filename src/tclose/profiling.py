@@ -3,48 +3,46 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any
 
-from tclose.column_words import (
-    KNOWN_OF_PEOPLE,
-    MAY_NAME_A_PERSON,
-    NAMES_A_PERSON,
-    ROWS_EACH,
-    SECRET,
-    people_in,
-    person_in,
-    word_in,
-)
+from tclose.column_words import ROWS_EACH, STAYS_WITH_A_PERSON, people_in, person_in, word_in
 from tclose.engines.statistics import is_text
-from tclose.hierarchies import inferred_hierarchy
-from tclose.hierarchies.leaves import is_label
+from tclose.errors import listed
 from tclose.letters import holdable
 from tclose.notes import Note
 from tclose.progress import shows_progress, silent, told_each
-from tclose.roles import Distance, Nominal, Ordered, Roles
+from tclose.proposing import CLOSEST, FEWEST, proposed_hierarchy, proposed_thresholds
+from tclose.roles import Distance, Roles
+from tclose.shapes import Shape, shape_of
+from tclose.sources.formats import TEXT_FORMATS
+from tclose.suggesting import NEARLY_UNIQUE, Confidence, Role, are_codes, suggested, suggested_distance
 from tclose.vocabularies import Known, known_columns
 
 if TYPE_CHECKING:
     from tclose.domains import Observed
-    from tclose.engines.statistics import ColumnStatistics
+    from tclose.engines.base import Engine
+    from tclose.engines.statistics import ColumnStatistics, TableStatistics
     from tclose.policy import Policy
     from tclose.sources import ReadOptions
 
-Role = Literal["identifier", "person", "quasi-identifier", "sensitive", "remove", "undecided"]
-
-NEARLY_UNIQUE = Fraction(19, 20)
-"""A column with so many different values for its rows can name each person."""
-OFTEN_UNIQUE = Fraction(1, 2)
-"""A column called a number, a code or a name does so from here on, and any other is too telling to be published."""
 _MOST_GROUPED = 5_000
 """Columns of text with more different values get no hierarchy proposed: groups of neighbours would mean nothing."""
-_FEW_TEXTS = 3
-"""Up to so many values are published as they are or not at all."""
-MOSTLY = 0.5
-"""A column is what so many of its values are: addresses of e-mail, sentences."""
+_MOST_TEXTS = 1_000
+"""Of columns with more different values, some are looked at."""
+_SOME_TEXTS = 300
+"""About so many of them."""
+_SEVERAL_VALUES = 10
+"""A key of people has at least so many."""
+_TRAITS = 8
+"""So many columns are looked at to find what stays the same with a person."""
+_TELLING = Fraction(1, 5)
+"""A column that separates fewer pairs of rows stays the same by chance."""
+_NO_PEOPLE = "If rows that share a value are not of one person, decide on another role."
+_STAYS = Fraction(19, 20)
+"""A column is one of people, and not of rows, if it is one value for so many of those with several rows."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +63,15 @@ class ColumnProfile:
     distance: Distance | None
     """For a sensitive column: how far apart its values would be taken to be."""
     reason: str
+    confidence: Confidence = "low"
+    """How sure the role is: by a standard or by the values themselves, by a name, or not at all."""
+    change: str = ""
+    """What would make it another role."""
+
+    @property
+    def remark(self) -> str:
+        """What a policy file says of the column: why it has its role, how sure that is, and what would change it."""
+        return f"{self.reason} Confidence: {self.confidence}. {self.change}".rstrip()
 
     @property
     def uniqueness(self) -> Fraction:
@@ -81,7 +88,11 @@ class Profile:
     columns: tuple[ColumnProfile, ...]
     notes: tuple[Note, ...] = ()
     hierarchies: Mapping[str, str] = field(default_factory=dict)
-    """For quasi-identifiers of text whose values show no hierarchy: the words of one to start from."""
+    """For quasi-identifiers whose values show no hierarchy: the words of one to start from."""
+    thresholds: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """For sensitive columns whose distribution does not allow the usual thresholds: those that it allows."""
+    null: tuple[str, ...] = field(default=(), repr=False)
+    """Codes among numbers that the columns were read with as missing values; the policy reads them so too."""
 
     @property
     def roles(self) -> Roles:
@@ -96,20 +107,28 @@ class Profile:
         )
 
     def policy(self, source: str | None = None, read: ReadOptions | None = None) -> Policy:
-        """Return a policy to start from: the suggested roles, and thresholds to argue about."""
+        """Return a policy to start from: the suggested roles and hierarchies, and thresholds to argue about."""
         from tclose.policy.policy import ColumnOptions, Policy, Required
         from tclose.sources import ReadOptions
 
         thresholds: dict[str, dict[str | None, str]] = {"k": {None: "5"}}
         if self.roles.sensitive:
-            thresholds |= {"l": {None: "2"}, "t": {None: "0.3"}}
+            for key, usual in (("l", FEWEST), ("t", CLOSEST)):
+                thresholds[key] = {None: usual}
+                thresholds[key] |= {name: by[key] for name, by in self.thresholds.items() if key in by}
         return Policy(
             table=source,
             roles=replace(self.roles, others="refuse"),
             required=Required(require=thresholds),
             columns=ColumnOptions(hierarchies=self.hierarchies),
-            read=read or ReadOptions(),
+            read=with_null(read or ReadOptions(), self.null),
         )
+
+    @property
+    def open_questions(self) -> tuple[str, ...]:
+        """The columns that are still to be decided on: the ones that tell most rows apart first."""
+        undecided = [column for column in self.columns if column.role == "undecided"]
+        return tuple(column.name for column in sorted(undecided, key=lambda each: -each.separation))
 
     def _named(self, role: Role) -> tuple[str, ...]:
         return tuple(column.name for column in self.columns if column.role == role)
@@ -175,69 +194,234 @@ def profile(
         tell("Reading the table", None)
         opened = session.open(table)
         found = session.statistics(opened, tell)
+        looked = _Looked.of(session, opened, found)
+        shaped = [each for each in found.columns if _has_shape(each)]
+        tell("Looking at values", None)
+        texts = looked.texts(shaped)
+        every = {column.name: column.distinct <= _MOST_TEXTS for column in shaped}
+        shapes = {name: shape_of(values, every=every[name]) for name, values in texts.items()}
+        codes = _codes_of([each for each in shaped if is_text(each.type)], shapes, texts)
+        if codes and (again := _read_as_missing(table, read, codes)) is not None:
+            with_codes = profile(table, read=again, memory=memory, threads=threads, temp=temp, progress=progress)
+            return replace(with_codes, null=codes)
         known = known_columns([column.name for column in found.columns])
-        people = [name for name, each in known.items() if each.role == "person"]
-        columns = _with_person([profiled(column, known.get(column.name)) for column in found.columns], people)
-        texts = [each.name for each in columns if each.role == "quasi-identifier" and _is_short_text(each)]
-        seen = {name: session.values(opened.keep([name]), (name,)) for name in told_each(texts, tell, "Reading values")}
-    proposed = {name: proposed_hierarchy(values) for name, values in seen.items()}
-    hierarchies = {name: words for name, words in proposed.items() if words is not None}
-    return Profile(found.label, found.rows, columns, found.notes, hierarchies)
+        columns = _placed(found.columns, known, shapes, looked)
+        counted = told_each([*zip(columns, found.columns, strict=True)], tell, "Reading values")
+        hierarchies, thresholds = _proposed(counted, known, looked)
+    return Profile(found.label, found.rows, tuple(columns), found.notes, hierarchies, thresholds)
 
 
-def _is_short_text(column: ColumnProfile) -> bool:
-    """Say whether a column is of text with few enough different values to be put into groups."""
-    return is_text(column.type) and column.distinct <= _MOST_GROUPED
+def profile_as(table: object, name: str, role: Role, *, read: ReadOptions | None = None) -> Profile:
+    """Return the profile of one column in a role that somebody gave it, with the settings that its values ask for.
 
-
-def proposed_hierarchy(seen: Observed) -> str | None:
-    """Return the words of a hierarchy for the values of a column of text; None where they show one themselves.
-
-    Values are put into groups of 2, 4, 8 … neighbours, which keeps more than to publish each as it is or not at all.
+    Parameters
+    ----------
+    table
+        Anything that :func:`tclose.audit` takes.
+    name
+        The column.
+    role
+        Its role.
+    read
+        How to read files.
     """
-    if seen.kind != "text":
-        return None
-    labels = [at for at, value in enumerate(seen.listed) if value is not None and is_label(str(value))]
-    values = [seen.listed[at] for at in labels]
-    if not labels or inferred_hierarchy(values, seen.counts[labels], seen.kind, seen.categories) is not None:
-        return None
-    number = len(labels)
-    sizes = [2**power for power in range(1, number.bit_length()) if 2**power < number]
-    return f"groups:{','.join(map(str, sizes))}" if number > _FEW_TEXTS else "flat"
+    from tclose.engines.choosing import working_session
+
+    with working_session(table, read=read) as session:
+        whole = session.open(table)
+        known = known_columns([column.name for column in whole.columns])
+        opened = whole.keep([name])
+        found = session.statistics(opened, silent)
+        looked = _Looked.of(session, opened, found)
+        (counted,) = found.columns
+        few = counted.distinct <= _MOST_TEXTS
+        shape = shape_of(looked.texts([counted])[name], every=few) if _has_shape(counted) else None
+        distance = suggested_distance(counted, shape)[0] if role == "sensitive" else None
+        column = replace(profiled(counted, known.get(name), shape), role=role, distance=distance)
+        hierarchies, thresholds = _proposed([(column, counted)], known, looked)
+    return Profile(found.label, found.rows, (column,), found.notes, hierarchies, thresholds)
 
 
-def _with_person(columns: Sequence[ColumnProfile], known: Collection[str] = ()) -> tuple[ColumnProfile, ...]:
-    """Return the columns, of which that one tells people apart which has most values of those that may.
+def _proposed(
+    columns: Iterable[tuple[ColumnProfile, ColumnStatistics]], known: Mapping[str, Known], looked: _Looked
+) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
+    """Return the hierarchies and the thresholds that columns need besides the usual ones."""
+    hierarchies: dict[str, str] = {}
+    thresholds: dict[str, dict[str, str]] = {}
+    for column, counted in columns:
+        if not 0 < column.distinct <= _MOST_GROUPED:
+            continue
+        codes = are_codes(counted, known.get(column.name))
+        if column.role == "quasi-identifier" and (is_text(column.type) or codes):
+            words = proposed_hierarchy(looked.values(column.name), codes=codes)
+            hierarchies |= {} if words is None else {column.name: words}
+        elif column.role == "sensitive":
+            own = proposed_thresholds(looked.values(column.name).counts.tolist(), column.distance)
+            thresholds |= {column.name: own} if own else {}
+    return hierarchies, thresholds
 
-    Columns that a vocabulary knows as those of people go before others.
+
+def _placed(
+    counted: Sequence[ColumnStatistics], known: Mapping[str, Known], shapes: Mapping[str, Shape], looked: _Looked
+) -> list[ColumnProfile]:
+    """Return the columns with their roles: each for itself, then the one that tells people apart."""
+    columns = [profiled(column, known.get(column.name), shapes.get(column.name)) for column in counted]
+    people = [name for name, each in known.items() if each.role == "person"]
+    return _with_person(columns, people) or _with_key(columns, shapes, counted, looked) or columns
+
+
+def with_null(read: ReadOptions, null: Sequence[str]) -> ReadOptions:
+    """Return how to read a file in which more texts stand for a missing value."""
+    return replace(read, null=tuple(dict.fromkeys((*read.null, *null)))) if null else read
+
+
+@dataclass(frozen=True)
+class _Looked:
+    """The values of columns that were looked at, each column once."""
+
+    session: Engine
+    table: Any
+    seen: dict[str, Observed] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, session: Engine, opened: Any, found: TableStatistics) -> _Looked:
+        """Return a table to be looked at: its columns are kept together, because a file is read for each keeping."""
+        names = [column.name for column in found.columns if column.problem is None and column.distinct > 1]
+        return cls(session, found.kept or (opened.keep(names) if names else opened))
+
+    def values(self, name: str) -> Observed:
+        """Return the different values of a column with their counts."""
+        if name not in self.seen:
+            self.seen[name] = self.session.values(self.table.keep([name]), (name,))
+        return self.seen[name]
+
+    def texts(self, columns: Sequence[ColumnStatistics]) -> dict[str, list[str]]:
+        """Return the different values of columns as text; some of them, where a column has very many."""
+        shares = {each.name: each.distinct // _SOME_TEXTS if each.distinct > _MOST_TEXTS else 1 for each in columns}
+        return self.session.some_texts(self.table, shares) if shares else {}
+
+
+def _has_shape(column: ColumnStatistics) -> bool:
+    """Say whether the values of a column may look like something: texts, and numbers that number things."""
+    return column.problem is None and column.distinct > 1 and (is_text(column.type) or column.numbering)
+
+
+def _codes_of(
+    columns: Sequence[ColumnStatistics], shapes: Mapping[str, Shape], texts: Mapping[str, Sequence[str]]
+) -> tuple[str, ...]:
+    """Return the codes that stand among the numbers of columns of text, and are no values of other columns.
+
+    A code is missing in every column of a file, so all texts of the others must be known, unless each is of one form.
+    """
+    codes = {code for column in columns for code in shapes[column.name].codes}
+    for column in columns if codes else ():
+        shape = shapes[column.name]
+        if not shape.numbers and not shape.key and shape.of_people is None:
+            if column.distinct > _MOST_TEXTS:
+                return ()
+            codes -= {text.strip() for text in texts[column.name]}
+    return tuple(sorted(codes))
+
+
+def _read_as_missing(table: object, read: ReadOptions | None, codes: Sequence[str]) -> ReadOptions | None:
+    """Return how to read a file of text whose codes are missing values; None for what is no such file."""
+    from tclose.sources import FileSource, ReadOptions, Source, locate, read_once
+
+    options = read or ReadOptions()
+    if isinstance(table, Source) or read_once(table) or set(codes) <= set(options.null):
+        return None  # a source says itself how it is read
+    found = locate(table, options=options)
+    text = isinstance(found, FileSource) and found.format in TEXT_FORMATS
+    return with_null(options, codes) if text else None
+
+
+def _with_person(columns: Sequence[ColumnProfile], known: Collection[str] = ()) -> list[ColumnProfile] | None:
+    """Return the columns with the one that tells people apart by its name or field; None where none does.
+
+    Columns that a vocabulary knows as those of people go before others, then those with most values.
     """
     several = [column for column in columns if _tells_apart(column, known=column.name in known)]
     chosen = max(several, key=lambda each: (each.name in known, each.distinct), default=None)
     if chosen is None:
-        return tuple(columns)
+        return None
     word = person_in(chosen.name) or people_in(chosen.name) or chosen.name
     reason = (
         f"Its name ({word}) says that it tells people apart, and people have several rows "
         f"({chosen.distinct:,} values in {chosen.rows:,} rows): people are counted by it."
     )
-    return tuple(
-        replace(each, role="person", distance=None, reason=reason) if each is chosen else each for each in columns
-    )
+    person = replace(
+        chosen, role="person", distance=None, reason=reason, change=_NO_PEOPLE,
+        confidence="high" if chosen.name in known else "medium",
+    )  # fmt: skip
+    return [person if each is chosen else each for each in columns]
 
 
 def _tells_apart(column: ColumnProfile, *, known: bool) -> bool:
     """Say whether a column names people of whom some have several rows; an estimate must be far from one row each."""
-    most = column.rows if column.exact else int(NEARLY_UNIQUE * column.rows)
     named = known or person_in(column.name) or (people_in(column.name) and ROWS_EACH * column.distinct >= column.rows)
-    return bool(named) and not column.nulls and 1 < column.distinct < most
+    return bool(named) and _repeats(column)
 
 
-def profiled(column: ColumnStatistics, known: Known | None = None) -> ColumnProfile:
-    """Return a column with the role that its field, its name and its figures suggest."""
-    role, reason = suggested(column, known)
+def _repeats(column: ColumnProfile) -> bool:
+    """Say whether a column has several rows for some of its values; an estimate must be far from one row each."""
+    most = column.rows if column.exact else int(NEARLY_UNIQUE * column.rows)
+    return not column.nulls and 1 < column.distinct < most
+
+
+def _with_key(
+    columns: Sequence[ColumnProfile],
+    shapes: Mapping[str, Shape],
+    counted: Sequence[ColumnStatistics],
+    looked: _Looked,
+) -> list[ColumnProfile] | None:
+    """Return the columns with the key by which the data shows people who have several rows; None where none does.
+
+    Within such a key, what stays with a person is the same in all rows: sex, birth, and at least one column more.
+    """
+    numbering = {column.name for column in counted if column.numbering}
+    traits = [each.name for each in columns if _may_stay(each)]
+    traits = sorted(traits, key=lambda name: word_in(name, STAYS_WITH_A_PERSON) is None)[:_TRAITS]
+    if not any(word_in(name, STAYS_WITH_A_PERSON) for name in traits):
+        return None
+    keys = [
+        each for each in columns if _may_be_key(each) and (each.name in numbering or shapes.get(each.name, Shape()).key)
+    ]
+    for key in sorted(keys, key=lambda each: -each.distinct):
+        others = [name for name in traits if name != key.name]
+        found = looked.session.steady(looked.table, key.name, others)
+        stay = [name for name in others if found.within[name] >= _STAYS * found.several]
+        if found.several >= _SEVERAL_VALUES and len(stay) > 1 and any(word_in(n, STAYS_WITH_A_PERSON) for n in stay):
+            reason = (
+                f"Its values are keys, and rows that share one agree in {listed(stay)} ({key.distinct:,} values in "
+                f"{key.rows:,} rows): people are counted by it."
+            )
+            person = replace(key, role="person", reason=reason, confidence="medium", change=_NO_PEOPLE)
+            return [person if each is key else each for each in columns]
+    return None
+
+
+def _may_be_key(column: ColumnProfile) -> bool:
+    placed = column.role in ("undecided", "identifier")
+    return (
+        placed
+        and _repeats(column)
+        and column.distinct >= _SEVERAL_VALUES
+        and column.rows <= ROWS_EACH * column.distinct
+    )
+
+
+def _may_stay(column: ColumnProfile) -> bool:
+    """Say whether a column may be what stays with a person, and would not stay by chance."""
+    placed = column.role in ("quasi-identifier", "sensitive", "undecided")
+    return placed and column.separation >= _TELLING and 2 * column.distinct <= column.rows
+
+
+def profiled(column: ColumnStatistics, known: Known | None = None, shape: Shape | None = None) -> ColumnProfile:
+    """Return a column with the role that its field, its name, its values and its figures suggest."""
+    role, reason, confidence, change = suggested(column, known, shape)
     distance: Distance | None = None
     if role == "sensitive":
-        distance, remark = suggested_distance(column)
+        distance, remark = suggested_distance(column, shape)
         reason += remark
     pairs = column.rows * (column.rows - 1)
     separation = (
@@ -245,61 +429,5 @@ def profiled(column: ColumnStatistics, known: Known | None = None) -> ColumnProf
     )
     return ColumnProfile(
         column.name, column.type, column.rows, column.nulls, column.distinct, separation, column.exact, role,
-        distance, reason,
+        distance, reason, confidence, change,
     )  # fmt: skip
-
-
-def suggested(column: ColumnStatistics, known: Known | None = None) -> tuple[Role, str]:
-    """Return the role that a column seems to have, and why; the vocabulary of its field goes before its name."""
-    if column.problem is not None:
-        return "remove", f"It cannot be read: {column.problem}"
-    if column.distinct + (column.nulls > 0) <= 1:
-        return "remove", "It is the same in every row."
-    uniqueness = Fraction(column.distinct, column.rows)
-    if known is not None:
-        role = "identifier" if known.role == "person" else known.role
-        return cast("Role", role), f"In tables of {known.field} it is: {known.meaning}."
-    if word := word_in(column.name, NAMES_A_PERSON):
-        return "identifier", f"Its name ({word}) says that it names a person."
-    if column.emails > MOSTLY:
-        return "identifier", "Most of its values look like e-mail addresses."
-    if column.sentences > MOSTLY and uniqueness >= OFTEN_UNIQUE:
-        return "remove", "Its values are sentences, which may say anything about anyone."
-    if word := word_in(column.name, SECRET):
-        return "sensitive", f"Its name ({word}) is that of something people keep to themselves."
-    if word := word_in(column.name, KNOWN_OF_PEOPLE):
-        return "quasi-identifier", f"Its name ({word}) is that of something others know of a person."
-    word = word_in(column.name, MAY_NAME_A_PERSON)
-    if word and uniqueness >= OFTEN_UNIQUE:
-        return "identifier", f"Its name ({word}) and its many different values point at single people."
-    return _by_figures(column, uniqueness)
-
-
-def _by_figures(column: ColumnStatistics, uniqueness: Fraction) -> tuple[Role, str]:
-    """Return the role of a column whose name says nothing; what it is, is not guessed."""
-    if column.type.startswith(("DATE", "TIME")):
-        return "quasi-identifier", "A date in a person's life is easily known to others."
-    if column.sentences > MOSTLY:
-        return "remove", "Its values are sentences, which may say anything about anyone."
-    if uniqueness >= NEARLY_UNIQUE and column.rows > 1 and not _is_amount(column):
-        return "identifier", "Nearly every row has a value of its own."
-    if uniqueness >= OFTEN_UNIQUE and column.rows > 1:
-        return "undecided", "Its name is not known, and it tells most rows apart. Can others know it of a person?"
-    return "undecided", "Its name is not known. Can others know it of a person, is it secret, or is it harmless?"
-
-
-def _is_amount(column: ColumnStatistics) -> bool:
-    """Say whether a column counts or measures; whole numbers do, unless they are numbering."""
-    if column.type.startswith(("DOUBLE", "FLOAT", "DECIMAL")):
-        return True
-    return column.type.endswith(("INT", "INTEGER")) and not column.numbering
-
-
-def suggested_distance(column: ColumnStatistics) -> tuple[Distance, str]:
-    """Return how far apart the values of a sensitive column may be taken to be, and what to say of it."""
-    if column.type in {"VARCHAR", "BOOLEAN"}:
-        return Nominal(), ""
-    if not column.nulls:
-        return Ordered(), ""
-    remark = f" {column.nulls:,} missing values are left out; 'first' or 'last' would place them."
-    return Ordered(nulls="drop"), remark

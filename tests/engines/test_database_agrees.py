@@ -15,6 +15,7 @@ import tclose
 from engines.servers import execute
 from laws.audited import cases
 from tclose.anonymizing.storing import held, store
+from tclose.engines.choosing import working_session
 from tclose.engines.database import counts
 from tclose.engines.database.session import DatabaseSession
 from tclose.engines.duckdb.session import DuckDBSession
@@ -246,3 +247,37 @@ def test_a_profile_counts_the_same(put):
     found, expected = (tclose.profile(table) for table in (put("profiled", columns), columns))
     assert found.columns == expected.columns
     assert found.rows == 300
+
+
+@few
+@given(
+    rows=st.lists(
+        st.tuples(st.sampled_from([None, "a", "b", "c"]), st.sampled_from([None, 1, 2]), st.booleans()), min_size=1
+    )
+)
+def test_what_stays_the_same_within_a_key_is_counted_alike(put, rows):
+    """By brute force: of the values of the key with several rows, those whose rows agree in the other column."""
+    key, number, truth = (list(cells) for cells in zip(*rows, strict=True))
+    table = {"key": ["z", "z", "y", *key], "number": [1, 2, 1, *number], "truth": [True, True, False, *truth]}
+    several = [each for each in set(table["key"]) - {None} if table["key"].count(each) > 1]
+
+    def cells(name, of):
+        return {cell for each, cell in zip(table["key"], table[name], strict=True) if each == of}
+
+    expected = {name: sum(len(cells(name, each)) == 1 for each in several) for name in ("number", "truth")}
+    for source in (table, put("steady", table)):
+        with working_session(source) as session:
+            found = session.steady(session.open(source), "key", ["number", "truth"])
+        assert (found.several, found.within) == (len(several), expected)
+
+
+def test_some_texts_are_values_of_the_column_and_about_as_many_as_asked_for(put):
+    table = {"x": [f"v{at % 3000}" for at in range(6000)], "y": [None, *range(5999)]}
+    for source in (table, put("sampled", table)):
+        with working_session(source) as session:
+            opened = session.open(source)
+            found = session.some_texts(opened, {"x": 30})["x"]
+            assert found == session.some_texts(opened, {"x": 30})["x"]
+            assert len(session.some_texts(opened, {"y": 1})["y"]) == 5999
+        assert set(found) <= set(table["x"])
+        assert 50 <= len(set(found)) == len(found) <= 200

@@ -72,3 +72,27 @@ def test_answers_may_be_options(run, policy):
     assert run("decide", policy, "--set", "xr=remove", "--set", "xq=quasi-identifier").code == 0
     assert roles_of(policy).undecided == ()
     assert run("decide", "none.toml").code == 2
+
+
+def test_a_decided_column_gets_what_its_values_ask_for_and_the_policy_runs_as_it_is(run, tmp_path, monkeypatch):
+    """Missing values of a number, bands, and a column of which 2 of 120 rows differ: each has its line."""
+    monkeypatch.chdir(tmp_path)
+    rows = [
+        f"{at % 4},{at * 10},{['<5', '5-9', '10-14', '15+'][at % 4]},{'yn'[at > 1]},{'' if at % 9 == 0 else at}"
+        for at in range(120)
+    ]
+    (tmp_path / "t.csv").write_text("\n".join(["zip,salary,xb,xr,xn", *rows]))
+    assert run("profile", "t.csv", "-o", "tclose.toml").code == 0
+    answers = ("xb=quasi-identifier", "xr=sensitive", "xn=sensitive")
+    assert run("decide", "tclose.toml", *(part for each in answers for part in ("--set", each))).code == 0
+    text = (tmp_path / "tclose.toml").read_text()
+    assert 'xb = { role = "quasi-identifier", hierarchy = "groups:2" }' in text
+    assert 'xr = { role = "sensitive", distance = "nominal", nulls = "category", l = 1 }' in text
+    assert 'xn = { role = "sensitive", distance = "ordered", nulls = "drop", order = "value" }' in text
+    assert run("anonymize", "--policy", "tclose.toml", "-o", "out.csv").code == 0
+
+
+def test_a_role_is_decided_where_the_table_is_not_here(run, policy, tmp_path):
+    (tmp_path / "people.csv").unlink()
+    assert run("decide", policy, "--set", "xq=sensitive", "--set", "xr=remove").code == 0
+    assert set(roles_of(policy).sensitive) == {"pay", "xq"}

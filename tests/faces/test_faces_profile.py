@@ -34,6 +34,25 @@ def test_json_has_exact_counts(run, people):
     assert columns["salary"]["nulls"] == 6
     assert columns["patient id"]["role"] == "identifier"
     assert columns["constant"]["role"] == "remove"
+    assert {key: columns["zip"][key] for key in ("confidence", "change")} == {
+        "confidence": "medium",
+        "change": "If nobody outside knows it of a person, it is sensitive or harmless.",
+    }
+
+
+def test_undecided_columns_are_named_the_riskiest_first_and_nothing_is_written(run, tmp_path, monkeypatch):
+    """By hand: of 60 rows xa has 2 values, xb 6 and xc 12, so that xc tells most pairs of rows apart."""
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{at % 5},{at},v{at % 2},w{at % 6},u{at % 12}" for at in range(60)]
+    (tmp_path / "t.csv").write_text("\n".join(["zip,salary,xa,xb,xc", *rows]))
+    assert "'xc', 'xb', 'xa'" in run("profile", "t.csv", "-o", "p.toml").err
+    for command in (("anonymize", "-o", "out.csv"), ("audit",)):
+        done = run(*command, "--policy", "p.toml")
+        assert (done.code, done.out) == (2, "")
+        assert "3 columns are undecided: 'xc', 'xb', 'xa'" in done.err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["p.toml", "t.csv"]
+    assert "# Its name is not known" in (tmp_path / "p.toml").read_text()
+    assert "Confidence: low. Decide: it is withheld until then." in (tmp_path / "p.toml").read_text()
 
 
 def test_the_policy_it_writes_can_be_audited(run, people, monkeypatch):

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tclose.errors import HierarchyError
-from tclose.hierarchies import date_hierarchy
+from tclose.hierarchies import date_hierarchy, extended_hierarchy
 
 
 def test_a_day_its_month_year_and_decade():
@@ -74,3 +74,25 @@ def test_levels_that_cannot_be(levels, message):
 def test_what_is_no_date_is_refused(value):
     with pytest.raises(HierarchyError, match="needs dates"):
         date_hierarchy([dt.date(2024, 3, 7), value])
+
+
+def test_months_have_years_and_decades():
+    months = ["2013-12", "2014-01", "2014-02"]
+    rows = (("2013-12", "2013", "2010s", "*"), ("2014-01", "2014", "2010s", "*"), ("2014-02", "2014", "2010s", "*"))
+    assert date_hierarchy(months).rows == rows
+    assert date_hierarchy(months, ["month", "year"]).rows == tuple((*row[:2], "*") for row in rows)
+
+
+def test_a_month_lies_in_no_week_and_shows_no_day():
+    with pytest.raises(HierarchyError, match="several weeks"):
+        date_hierarchy(["2013-12"], ["week"])
+    for mixed in (["2013-12", "2013-12-01"], ["2013-12", dt.date(2013, 12, 1)], ["2013-13"]):
+        with pytest.raises(HierarchyError, match="some of the distinct values are none"):
+            date_hierarchy(mixed)
+
+
+def test_a_new_month_is_placed_by_years_and_not_by_days():
+    by_years = date_hierarchy(["2013-11", "2013-12"], ["year"])
+    assert extended_hierarchy(by_years, ["2014-01"]).row("2014-01") == ("2014-01", "2014", "*")
+    by_days = date_hierarchy(["2013-12-01T10:00"], ["day", "year"])
+    assert "2014-01" not in extended_hierarchy(by_days, ["2014-01"])

@@ -16,8 +16,7 @@ MISLEADING = {
     "years of two digits": ("dates", ["01.02.20", "02.01.19"]),
     "days with hours": ("dates", ["1-2-2020 10:00", "2-1-2020 11:00"]),
     "clocks": ("numbers", ["9:30", "10:00"]),
-    "bands": ("numbers", ["0-4", "5-9", "10-14"]),
-    "open bands": ("numbers", ["<5", "5-9", "10+"]),
+    "bands that overlap": ("numbers", ["0-5", "4-9", "10-14"]),
     "grades": ("numbers", ["grade 9", "grade 10"]),
     "below zero": ("numbers", ["-5 °C", "-10 °C"]),
     "years beyond 9999": ("numbers", ["9999-12-31", "10000-01-01"]),
@@ -36,6 +35,27 @@ def test_text_that_the_alphabet_misleads_about_is_refused_without_a_cell(which):
     assert tclose.audit(rows, tclose.Roles("q", {"s": tclose.Ordered(texts)}))["s"].values == len(texts)
     assert tclose.audit(rows, tclose.Roles("q", {"s": tclose.Ordered("frequency")}))["s"].values == len(texts)
     assert tclose.audit(rows, tclose.Roles("q", "s:nominal"))["s"].values == len(texts)
+
+
+BANDS = {
+    "bands": ["0-4", "5-9", "10-14"],
+    "open bands": ["<5", "5-9", "10+"],
+    "shares": ["0-10%", "10-20", "20-30%"],
+    "the end first": ["0-35", "35-55", "55<="],
+    "words": ["under 18", "18 to 34", "35 or more"],
+    "numbers among them": ["1", "2-9", "10+"],
+}
+
+
+@pytest.mark.parametrize("which", BANDS)
+def test_bands_of_numbers_are_in_the_order_of_their_ends(which):
+    """By hand: the lowest of three values is at (2/3 + 1/3) / 2 = 1/2, the one between at (1/3 + 1/3) / 2 = 1/3."""
+    low, middle, high = BANDS[which]
+    for first, distance in ((low, Fraction(1, 2)), (middle, Fraction(1, 3)), (high, Fraction(1, 2))):
+        rows = {"q": ["a", "b", "b"], "s": [first, *({low, middle, high} - {first})]}
+        found = tclose.audit(rows, tclose.Roles("q", "s:ordered"))["s"]
+        assert found.t == distance
+        assert "text-as-bands" in [note.code for note in found.notes]
 
 
 RIGHT = {

@@ -15,6 +15,7 @@ from tclose.domains.ordering import null_asked
 from tclose.engines.distinct import DistinctRows, lexicographic
 from tclose.errors import (
     Ask,
+    DomainError,
     HierarchyError,
     Hint,
     InputError,
@@ -23,6 +24,7 @@ from tclose.errors import (
     ThresholdError,
     counted,
     listed,
+    told_together,
 )
 from tclose.hierarchies import (
     Hierarchy,
@@ -39,6 +41,7 @@ from tclose.notes import Note
 from tclose.policy.parts import GivenHierarchy
 from tclose.policy.policy import ColumnOptions, Policy
 from tclose.progress import Report, silent, told_each
+from tclose.proposing import proposed_hierarchy
 from tclose.recoding.problem import Problem, Quasi
 from tclose.recoding.quasi import prepared
 from tclose.recoding.steps import ENOUGH
@@ -114,16 +117,27 @@ def framed(
     for names, observed in zip(every, [*distinct.quasi, *distinct.sensitive], strict=True):
         _check_spelled(names, observed)
     notes: list[Note] = []
-    columns = _columns(roles.quasi, distinct.quasi, policy, _least_class(wanted), notes, tell)
+    problems: list[InputError] = []
+    columns: list[tuple[Quasi, np.ndarray, Hierarchy]] = []
+    try:
+        columns = _columns(roles.quasi, distinct.quasi, policy, _least_class(wanted), notes, tell)
+    except HierarchyError as refused:
+        problems.append(refused)
     tell("Putting rows in order", 0.0)
     attributes = attributes_of(roles)
     domains, ranks = [], []
     for at, (names, observed) in enumerate(zip(attributes, distinct.sensitive, strict=True)):
         distance = Nominal() if len(names) > 1 else roles.sensitive[names[0]]
-        # A search adds up distinct rows: which of them are one person's is for the audit of what it finds.
-        domain, rank_of = arranged(" × ".join(names), replace(observed, people=None), distance)
+        try:
+            # A search adds up distinct rows: which of them are one person's is for the audit of what it finds.
+            domain, rank_of = arranged(" × ".join(names), replace(observed, people=None), distance)
+        except DomainError as refused:
+            problems.append(refused)
+            continue
         domains.append(domain)
         ranks.append(rank_of[distinct.sensitive_codes[:, at]])
+    if problems:
+        raise told_together(problems)
     codes = np.stack([code_of[distinct.codes[:, at]] for at, (_, code_of, _) in enumerate(columns)], axis=1)
     shape = (len(codes), len(domains))
     ranked = np.stack(ranks, axis=1).astype(np.int32) if ranks else np.zeros(shape, dtype=np.int32)
@@ -238,6 +252,8 @@ def _check_trees(trees: Mapping[str, _Tree], observed: Sequence[Observed]) -> No
     values = len(observed[list(trees).index(first)].listed)
     what = f"{first!r} is text of {counted(values, 'value')} and has" if one else f"{listed(names)} are text and have"
     words = _words_among_codes(trees, observed)
+    seen = dict(zip(trees, observed, strict=True))
+    proposed = {name: proposed_hierarchy(seen[name]) or "flat" for name in names}
     missing = " If the others stand for missing values, say so with {}; codes then need no hierarchy." if words else ""
     raise HierarchyError(
         f"The quasi-identifier{'' if one else 's'} {what} no hierarchy, so nothing says how to generalise "
@@ -246,11 +262,10 @@ def _check_trees(trees: Mapping[str, _Tree], observed: Sequence[Observed]) -> No
         field="hierarchies",
         column=first,
         hint=Hint(
-            f"Give {{}}, such as {{}}, or publish {{}} values whole or as * with {{}}.{missing}",
+            f"Give {{}}, such as {{}}, or start from {{}}.{missing}",
             "one" if one else "one for each",
             Ask("hierarchies", "FILE", first),
-            "its" if one else "their",
-            Ask("hierarchies", "flat", first) if one else Ask("hierarchies", dict.fromkeys(names, "flat")),
+            Ask("hierarchies", proposed[first], first) if one else Ask("hierarchies", proposed),
             *([null_asked()] if words else []),
         ),
     )

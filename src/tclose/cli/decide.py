@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -20,6 +20,7 @@ from tclose.targets import target_at
 if TYPE_CHECKING:
     from tclose.domains import Observed
     from tclose.policy.deciding import Decisions, Question
+    from tclose.suggesting import Role
 
 _HELP = """Ask about each column of a policy that is still undecided, and write the answers
 into the file. Comments stay. Stop at any time and go on later.
@@ -75,13 +76,19 @@ def command(policy: str, answers: tuple[str, ...], **given: Any) -> int:
 
 
 def _decide(decisions: Decisions, column: str, role: str) -> None:
-    """Give a column a role; a quasi-identifier of text gets a hierarchy to start from."""
-    hierarchy = None
-    if role == "quasi-identifier" and (seen := _values(decisions.path, column)) is not None:
-        from tclose.profiling import proposed_hierarchy
+    """Give a column a role; a hierarchy, a distance and thresholds to start from come from its values."""
+    settings = None
+    policy = read_policy(decisions.path)
+    if role in ("quasi-identifier", "sensitive") and policy.table is not None:
+        from tclose.policy.writing import columns_toml
+        from tclose.profiling import profile_as
 
-        hierarchy = proposed_hierarchy(seen)
-    decisions.decide(column, role, hierarchy)
+        try:
+            found = profile_as(policy.table, column, cast("Role", role), read=policy.read)
+            settings = columns_toml(found.policy())[column]
+        except TcloseError:  # a table that is not here, or a column that it lacks: the role is decided all the same
+            settings = None
+    decisions.decide(column, role, settings)
 
 
 def _values(path: Path, column: str) -> Observed | None:

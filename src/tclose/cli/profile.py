@@ -78,7 +78,7 @@ def command(tables: tuple[str, ...], **given: Any) -> None:
 
 def _open_questions(found: Profile) -> str:
     """Return which columns are still to be decided."""
-    names = found.roles.undecided
+    names = found.open_questions
     if not names:
         return ""
     how_many = "1 column is" if len(names) == 1 else f"{len(names):,} columns are"
@@ -95,7 +95,7 @@ def _rendered(found: Profile, form: str, target: str | None, source: str | None,
         from tclose.policy.writing import policy_text
 
         file = file_of(target) or POLICY_FILE
-        remarks = {column.name: column.reason for column in found.columns}
+        remarks = {column.name: column.remark for column in found.columns}
         policy = found.policy(source, read)
         return _HEAD.format(name=file) + policy_text(
             policy, folder=Path(file).parent, remarks=remarks, order=list(remarks)

@@ -160,9 +160,10 @@ def _tree(people: PeopleBlock, ground: TreeGround, reference: ValueSets, total: 
     nodes = people.values_of.derived("nodes", ground, lambda: _on_nodes(people.values_of, paths))
     sets = people.sets
     kernel, found = _prepared("tree_apart", sets, total * height)
+    distances = reference.derived("far", ground, lambda: np.array(summed_distances(ground, reference), dtype=np.int64))
     kernel(
         sets.offsets, sets.ranks, sets.counts, sets.sizes, nodes.offsets, nodes.ranks, paths.ravel(), height,
-        reference.derived("far", ground, lambda: np.array(summed_distances(ground, reference), dtype=np.int64)), total, np.zeros(number, dtype=np.int64), *found,
+        distances, total, np.zeros(number, dtype=np.int64), *found,
     )  # fmt: skip
     return found
 

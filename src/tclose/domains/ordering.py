@@ -13,7 +13,15 @@ from tclose.domains.observed import Kind
 from tclose.errors import Ask, DomainError, Hint, counted
 from tclose.notes import Note
 from tclose.roles import Ordered
-from tclose.values import UnclearNumbersError, another_order, as_text, exact_number, named_texts, sizes_of
+from tclose.values import (
+    UnclearNumbersError,
+    another_order,
+    as_text,
+    bands_in_order,
+    exact_number,
+    named_texts,
+    sizes_of,
+)
 
 
 def bring_in_order(draft: Draft, distance: Ordered) -> None:
@@ -30,7 +38,7 @@ def bring_in_order(draft: Draft, distance: Ordered) -> None:
 
 
 def sort_by_value(draft: Draft, *, quiet: bool) -> None:
-    """Sort by value: numbers and dates by size, text that reads as numbers too, other text by alphabet."""
+    """Sort by value: numbers and dates by size, text that reads as numbers or bands too, other text by alphabet."""
     present = [position for position, value in enumerate(draft.values) if value is not None]
     rest = [position for position, value in enumerate(draft.values) if value is None]
     if (order := _native_order([draft.values[position] for position in present], draft.kind)) is not None:
@@ -44,7 +52,11 @@ def sort_by_value(draft: Draft, *, quiet: bool) -> None:
             column=draft.name,
             hint=Hint("Make them missing, or make the column nominal."),
         )
-    if all(size is not None for size in sizes):
+    if draft.kind == "text" and not quiet and (bands := _bands(draft, present)) is not None:
+        text = "The column is bands of numbers, such as 10-19; it is ordered by them."
+        draft.notes.append(Note("text-as-bands", text, column=draft.name))
+        order = bands
+    elif all(size is not None for size in sizes):
         if not quiet:
             _check_spelled_once(draft.name, "ordered", sizes)
         order = sorted(range(len(present)), key=lambda i: (sizes[i], as_text(draft.values[present[i]])))
@@ -82,6 +94,11 @@ def sort_by_value(draft: Draft, *, quiet: bool) -> None:
             ),
         )
     draft.keep([*(present[i] for i in order), *rest])
+
+
+def _bands(draft: Draft, positions: Sequence[int]) -> list[int] | None:
+    """Return the order of values that are bands of numbers; None where they are not."""
+    return bands_in_order([as_text(draft.values[position]) for position in positions])
 
 
 def _check_alphabet(draft: Draft, texts: Sequence[str]) -> None:

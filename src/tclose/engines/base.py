@@ -21,7 +21,7 @@ from tclose.engines.distinct import DistinctRows
 from tclose.engines.optional import imported, polars_frame
 from tclose.engines.people import AskedOfPeople, Census, Trajectories
 from tclose.engines.recodings import Recoding, Unknown
-from tclose.engines.statistics import TableStatistics
+from tclose.engines.statistics import Steady, TableStatistics
 from tclose.errors import (
     ColumnNotFoundError,
     EmptyTableError,
@@ -233,6 +233,7 @@ class Counted(ABC):
         None where everybody has one value, or where rows are counted.
         """
         del at, key
+        return None
 
     @abstractmethod
     def matching(self, key: Mapping[str, object]) -> int:
@@ -386,6 +387,16 @@ class Engine(AskedOfPeople, ABC):
     def statistics(self, table: Any, progress: Progress) -> TableStatistics:
         """Return what every column of a table has: rows, missing and different values; never a value."""
         del table, progress
+        raise self._without_rows()
+
+    def some_texts(self, table: Any, shares: Mapping[str, int]) -> dict[str, list[str]]:
+        """Return different values of columns as text, of each about one in so many, however its rows are ordered."""
+        del table, shares
+        raise self._without_rows()
+
+    def steady(self, table: Any, key: str, names: Sequence[str]) -> Steady:
+        """Return in how many rows that share a value of a key other columns are one value."""
+        del table, key, names
         raise self._without_rows()
 
     def cluster(self, table: Any) -> Cluster | None:

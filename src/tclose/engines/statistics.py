@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any
 
 from tclose.notes import Note
 
@@ -51,12 +52,13 @@ class ColumnStatistics:
 
 @dataclass(frozen=True)
 class TableStatistics:
-    """What was counted of a table."""
+    """What was counted of a table; and its usable columns, if they had to be kept for that."""
 
     label: str
     rows: int
     columns: tuple[ColumnStatistics, ...]
     notes: tuple[Note, ...]
+    kept: Any = field(default=None, repr=False, compare=False)
 
 
 def is_text(kind: str) -> bool:
@@ -86,3 +88,31 @@ def is_numbering(low: int | None, high: int | None, distinct: int) -> bool:
         return False
     same_length = low > 0 and len(str(low)) == len(str(high)) >= _LONG_NUMBER
     return same_length or high - low < 2 * distinct
+
+
+@dataclass(frozen=True)
+class Steady:
+    """How many values of a key have several rows, and in how many of those each of other columns is one value."""
+
+    several: int
+    within: Mapping[str, int]
+
+
+def steady_query(key: str, cells: Sequence[str], relation: str) -> str:
+    """Return the SQL, in any dialect, for the numbers of a :class:`Steady`; missing values are one value.
+
+    Parameters
+    ----------
+    key, cells
+        The SQL of the key, and of the other columns.
+    relation
+        What they are read from.
+    """
+    steady = ", ".join(
+        f"CASE WHEN count({cell}) = 0 OR (count({cell}) = count(*) AND min({cell}) = max({cell})) THEN 1 ELSE 0 END "
+        f"AS s{at}"
+        for at, cell in enumerate(cells)
+    )
+    sums = ", ".join(f"coalesce(sum(s{at}), 0) AS t{at}" for at in range(len(cells)))
+    grouped = f"SELECT {key} AS k, {steady} FROM {relation} GROUP BY 1 HAVING count(*) > 1"  # noqa: S608 - quoted
+    return f"SELECT count(*) AS n, {sums} FROM ({grouped}) AS g WHERE k IS NOT NULL"  # noqa: S608 - our own words

@@ -2,7 +2,7 @@
 
 from tclose.hierarchies.building import builder_meant, built_hierarchy, is_builder
 from tclose.hierarchies.coded import bottom_hierarchy, round_hierarchy, top_hierarchy
-from tclose.hierarchies.codes import icd10_hierarchy, prefix_hierarchy
+from tclose.hierarchies.codes import icd10_hierarchy, is_icd10, prefix_hierarchy
 from tclose.hierarchies.dates import date_hierarchy
 from tclose.hierarchies.files import hierarchy_in, hierarchy_of, named, read_hierarchy, write_hierarchy
 from tclose.hierarchies.groups import flat_hierarchy, group_hierarchy, quantile_hierarchy
@@ -31,6 +31,7 @@ __all__ = [
     "inferred_hierarchy",
     "interval_hierarchy",
     "is_builder",
+    "is_icd10",
     "mask_hierarchy",
     "named",
     "prefix_hierarchy",

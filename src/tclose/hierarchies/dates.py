@@ -27,6 +27,7 @@ _LABELS: dict[str, Callable[[dt.date], str]] = {
     "century": lambda day: f"{day.year // 100 * 100:04d}–{day.year // 100 * 100 + 99:04d}",
 }
 _WRITTEN = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}.*)?", re.ASCII)
+_MONTH = re.compile(r"\d{4}-\d{2}", re.ASCII)
 
 
 def date_hierarchy(values: Iterable[object], levels: Sequence[str] = CALENDAR_LEVELS) -> Hierarchy:
@@ -36,11 +37,11 @@ def date_hierarchy(values: Iterable[object], levels: Sequence[str] = CALENDAR_LE
     ----------
     values
         Dates, points in time (each counts as the day it shows in its own time zone), or texts such as
-        ``2024-03-07``; missing ones are left out.
+        ``2024-03-07``, or such as ``2024-03`` if all are months; missing ones are left out.
     levels
         Some of ``day``, ``week``, ``month``, ``quarter``, ``year``, ``decade``, ``century``, the finer
-        first. ``day`` is passed over where the values are days already. A ``week`` (ISO 8601, from
-        Monday) may lie in two months and in two years, so it is the last level.
+        first. ``day`` is passed over where the values are days already, and ``day`` and ``month`` where they are
+        months. A ``week`` (ISO 8601, from Monday) may lie in two months and in two years, so it is the last level.
 
     Raises
     ------
@@ -63,8 +64,12 @@ def date_hierarchy(values: Iterable[object], levels: Sequence[str] = CALENDAR_LE
             "The calendar needs dates, and some of the distinct values are none; write them as 2024-03-07, or build "
             "numbers with 'intervals', codes with 'mask', or give a hierarchy file."
         )
+    if are_months(leaves):
+        if "week" in levels:
+            raise HierarchyError("The values are months, and a month has several weeks; leave the level 'week' out.")
+        levels = [level for level in levels if level not in ("day", "month")]
     columns = calendar_levels(days, levels)
-    if levels[0] == "day" and columns[0] == list(leaves):
+    if levels and levels[0] == "day" and columns[0] == list(leaves):
         levels, columns = levels[1:], columns[1:]
     return grown(leaves, columns, rule=f"dates:{','.join(levels)}" if levels else None)
 
@@ -94,10 +99,17 @@ def levels_that_unite(days: Sequence[dt.date], distinct: int) -> tuple[str, ...]
 
 
 def days_of(leaves: Leaves) -> list[dt.date] | None:
-    """Return the day of each leaf, or None where one has none."""
+    """Return the day of each leaf, of a month its first; None where one has none, or where months stand beside days."""
+    if any(isinstance(value, str) and _MONTH.fullmatch(value) for value in leaves.values()) and not are_months(leaves):
+        return None
     days = [_day(value) for value in leaves.values()]
     found = [day for day in days if day is not None]
     return found if len(found) == len(days) else None
+
+
+def are_months(leaves: Leaves) -> bool:
+    """Say whether all leaves are texts such as ``2024-03``."""
+    return bool(leaves) and all(isinstance(value, str) and _MONTH.fullmatch(value) for value in leaves.values())
 
 
 def _day(value: object) -> dt.date | None:
@@ -110,9 +122,10 @@ def _day(value: object) -> dt.date | None:
     if isinstance(value, np.datetime64):
         day = value.astype("datetime64[D]").item()
         return day if isinstance(day, dt.date) else None
-    if isinstance(value, str) and _WRITTEN.fullmatch(value):
+    if isinstance(value, str) and (_WRITTEN.fullmatch(value) or _MONTH.fullmatch(value)):
+        written = f"{value}-01" if _MONTH.fullmatch(value) else value
         try:
-            return dt.datetime.fromisoformat(value).date()
+            return dt.datetime.fromisoformat(written).date()
         except ValueError:
             return None
     return None

@@ -15,7 +15,7 @@ from tclose.errors import HierarchyError, ThresholdError, counted
 from tclose.exact import Number, fraction
 from tclose.hierarchies.files import ROOT
 from tclose.hierarchies.tree import Hierarchy
-from tclose.values import UnclearNumbersError, as_texts, exact_text, line_of, sizes_of, whole_positions
+from tclose.values import UnclearNumbersError, as_texts, bands_in_order, exact_text, line_of, sizes_of, whole_positions
 
 Leaves = dict[str, object]
 """The text of each value, and the value; in the order in which the values came."""
@@ -138,10 +138,13 @@ def places_of(leaves: Leaves) -> list[Place] | None:
 
 
 def in_order(leaves: Leaves, categories: Sequence[str] | None = None) -> list[str]:
-    """Return the leaves by the categories given, else by size, else by alphabet."""
+    """Return the leaves by the categories given, else by size, else as the bands that they are, else by alphabet."""
     if categories is not None:
         rank = {category: at for at, category in enumerate(categories)}
         return sorted(leaves, key=lambda leaf: (rank.get(leaf, len(rank)), leaf))
+    texts = list(leaves)
+    if (bands := bands_in_order(texts)) is not None:
+        return [texts[at] for at in bands]
     return by_place(leaves) or sorted(leaves)
 
 

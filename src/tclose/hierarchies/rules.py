@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from tclose.errors import HierarchyError
 from tclose.hierarchies.coded import bottom_hierarchy, round_hierarchy, top_hierarchy
 from tclose.hierarchies.codes import check_lengths, icd10_levels, is_icd10, prefix_levels
-from tclose.hierarchies.dates import calendar_levels, check_levels, days_of
+from tclose.hierarchies.dates import are_months, calendar_levels, check_levels, days_of
 from tclose.hierarchies.files import ROOT
 from tclose.hierarchies.intervals import break_hierarchy, interval_hierarchy
 from tclose.hierarchies.leaves import is_label
@@ -126,7 +126,12 @@ def _mask(side: str, values: Sequence[str], tree: Hierarchy) -> tuple[Row, ...]:
 def _dates(levels: str, values: Sequence[str], _tree: Hierarchy) -> tuple[Row, ...]:
     named = levels.split(",")
     check_levels(named)
-    day_of = {value: days[0] for value in values if (days := days_of({value: value}))}
+    coarse = not {"day", "week"} & set(named)  # of a month nobody knows the day
+    day_of = {
+        value: days[0]
+        for value in values
+        if (days := days_of({value: value})) and (coarse or not are_months({value: value}))
+    }
     return _rows(list(day_of), calendar_levels(list(day_of.values()), named))
 
 

@@ -57,8 +57,8 @@ class Decisions:
                 reason = ""
         return found
 
-    def decide(self, column: str, role: str, hierarchy: str | None = None) -> None:
-        """Give a column a role, and to a quasi-identifier a hierarchy to start from."""
+    def decide(self, column: str, role: str, settings: str | None = None) -> None:
+        """Give a column a role; settings are all that the file shall say of it, as TOML, instead of the role alone."""
         if column not in self._columns:
             hint = meant(column, list(self._columns)) or Hint("It has {}.", listed(self._columns))
             raise InputError(f"The policy has no column {column!r}.", column=column, hint=hint)
@@ -68,10 +68,9 @@ class Decisions:
                 field="role",
                 hint=meant(role, ROLE_WORDS),
             )
-        settings = self._columns[column]
-        more = f', hierarchy = "{hierarchy}"' if hierarchy else ""
-        if settings["role"] != role:
-            self._columns[column] = tomlkit.parse(f'column = {{ role = "{role}"{more} }}')["column"]
+        if self._columns[column]["role"] != role:
+            said = settings or f'{{ role = "{role}" }}'
+            self._columns[column] = tomlkit.parse(f"column = {said}")["column"]
 
     def text(self) -> str:
         """Return the file with the answers; refuse answers that do not go together."""

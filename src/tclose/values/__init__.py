@@ -7,6 +7,7 @@ decides is not guessed.
 from __future__ import annotations
 
 from tclose.values.alphabets import another_order
+from tclose.values.bands import band_of, bands_in_order
 from tclose.values.moments import FineMoment
 from tclose.values.names import castable, named_texts, respelled
 from tclose.values.numerals import UnclearNumbersError, reads_as_numbers
@@ -19,6 +20,8 @@ __all__ = [
     "another_order",
     "as_text",
     "as_texts",
+    "band_of",
+    "bands_in_order",
     "castable",
     "exact_number",
     "exact_text",

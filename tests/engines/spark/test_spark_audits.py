@@ -15,6 +15,7 @@ import pytest
 import tclose
 from engines.spark.seeded import class_rows, random_table, said
 from tclose import errors
+from tclose.engines.choosing import working_session
 from tclose.engines.spark import counts
 from tclose.engines.spark.reading import frame_of
 
@@ -136,6 +137,29 @@ def test_a_profile_suggests_the_same_roles(spark):
     )
     expected, found = tclose.profile(table), tclose.profile(frame_of(spark, table))
     assert found.columns == expected.columns
+
+
+def test_a_key_of_people_is_found_by_what_stays_the_same_within_it(spark):
+    who = [at % 30 for at in range(90)]
+    table = pa.table(
+        {
+            "xkey": [f"Z{7919 * at % 100_000:05}" for at in who],
+            "sex": ["fm"[at % 2] for at in who],
+            "birth_year": [1950 + at % 14 for at in who],
+            "xb": ["KLMNO"[(at + at // 30) % 5] for at in range(90)],
+        }
+    )
+    expected, found = tclose.profile(table), tclose.profile(frame_of(spark, table))
+    assert found.columns == expected.columns
+    assert found.roles.person == "xkey"
+
+
+def test_some_texts_are_values_of_the_column(spark):
+    frame = frame_of(spark, pa.table({"x": [f"v{at % 3000}" for at in range(6000)]}))
+    with working_session(frame) as session:
+        found = session.some_texts(session.open(frame), {"x": 30})["x"]
+    assert set(found) <= {f"v{at}" for at in range(3000)}
+    assert 50 <= len(set(found)) == len(found) <= 200
 
 
 def test_classes_are_searched_and_counted_like_elsewhere(spark):

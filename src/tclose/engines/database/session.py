@@ -14,7 +14,7 @@ from tclose.engines.database.histories import with_histories
 from tclose.engines.database.recoded import DatabaseRecoder
 from tclose.engines.database.released import DatabaseReleased
 from tclose.engines.database.rounding import rounding
-from tclose.engines.database.statistics import table_statistics
+from tclose.engines.database.statistics import some_texts, table_statistics
 from tclose.engines.database.table import DatabaseColumn, OpenedTable
 from tclose.engines.disguises import Disguise, Disguised
 from tclose.engines.distinct import DistinctRows
@@ -26,7 +26,7 @@ from tclose.engines.duckdb.table import LoadedTable
 from tclose.engines.histories import HistoryCounted
 from tclose.engines.people import BLANKS_QUERY, PEOPLE_QUERY, TRAJECTORY_QUERY, Census, Trajectories
 from tclose.engines.recodings import Recoding, Unknown
-from tclose.engines.statistics import TableStatistics
+from tclose.engines.statistics import Steady, TableStatistics, steady_query
 from tclose.sources import DatabaseTable, is_database, locate
 
 _Key = tuple[str, str, str | None]
@@ -234,6 +234,23 @@ class DatabaseSession(Engine):
             return self._local.statistics(table, progress)
         return table_statistics(self.connection(table.source), table, progress)
 
+    def some_texts(self, table: OpenedTable | LoadedTable, shares: Mapping[str, int]) -> dict[str, list[str]]:
+        """Return different values of columns as text, of each about one in so many, evenly spread over their order."""
+        if isinstance(table, LoadedTable):
+            return self._local.some_texts(table, shares)
+        return {name: some_texts(self.connection(table.source), table, name, share) for name, share in shares.items()}
+
+    def steady(self, table: OpenedTable | LoadedTable, key: str, names: Sequence[str]) -> Steady:
+        """Return in how many rows that share a value of a key other columns are one value."""
+        if isinstance(table, LoadedTable):
+            return self._local.steady(table, key, names)
+        kept = table.keep([key, *names])
+        columns = [kept.column(name) for name in names]
+        cells = [_comparable(kept.dialect.cell(column), column.type) for column in columns]
+        query = steady_query(kept.dialect.cell(kept.column(key)), cells, kept.relation)
+        ((several, *within),) = self.connection(kept.source).rows(query)
+        return Steady(int(several), dict(zip(names, map(int, within), strict=True)))
+
     def recode(
         self, table: OpenedTable | LoadedTable, recoding: Recoding, *, unknown: Unknown = "refuse"
     ) -> DuckDBReleased | DatabaseReleased:
@@ -261,3 +278,8 @@ class DatabaseSession(Engine):
 
 def _key(table: OpenedTable) -> _Key:
     return table.source.uri, table.relation, table.person
+
+
+def _comparable(cell: str, kind: str) -> str:
+    """Return the SQL of a cell that has a least and a greatest: PostgreSQL knows none of truth values."""
+    return f"CASE WHEN {cell} THEN 1 WHEN NOT {cell} THEN 0 END" if kind == "BOOLEAN" else cell

@@ -110,3 +110,24 @@ def _counted(
             emails=seen.emails / max(1, seen.present), sentences=seen.sentences / max(1, seen.present),
             numbering=is_numbering(*seen.ends, int(distinct)),
         )  # fmt: skip
+
+
+def some_texts(connection: Connection, table: OpenedTable, name: str, share: int) -> list[str]:
+    """Return different values of a column as text, one in so many, evenly spread over their order.
+
+    Parameters
+    ----------
+    connection
+        The connection to its database.
+    table, name
+        The table, and the column.
+    share
+        One in how many.
+    """
+    kept = table.keep([name])
+    values = f"SELECT DISTINCT {kept.dialect.cell(kept.column(name))} AS v FROM {kept.relation}"  # noqa: S608 - quoted
+    query = f"SELECT v FROM ({values}) AS d WHERE v IS NOT NULL"  # noqa: S608 - our own words
+    if share > 1:
+        ranked = f"SELECT v, row_number() OVER (ORDER BY v) AS r FROM ({values}) AS d WHERE v IS NOT NULL"  # noqa: S608
+        query = f"SELECT v FROM ({ranked}) AS w WHERE r - {share} * CAST(floor(r / {share}.0) AS BIGINT) = 0"  # noqa: S608
+    return sorted(str(text) for (text,) in connection.rows(query))

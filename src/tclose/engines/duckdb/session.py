@@ -28,13 +28,13 @@ from tclose.engines.duckdb.person_keys import person_key, person_text
 from tclose.engines.duckdb.recoded import DuckDBRecoder
 from tclose.engines.duckdb.released import DuckDBReleased
 from tclose.engines.duckdb.rounding import rounding
-from tclose.engines.duckdb.statistics import table_statistics
+from tclose.engines.duckdb.statistics import some_texts, table_statistics
 from tclose.engines.duckdb.stream import RowStream
 from tclose.engines.duckdb.table import LoadedTable
 from tclose.engines.histories import HistoryCounted
 from tclose.engines.people import BLANKS_QUERY, PEOPLE_QUERY, TRAJECTORY_QUERY, Census, Trajectories
 from tclose.engines.recodings import Recoding, Unknown
-from tclose.engines.statistics import TableStatistics
+from tclose.engines.statistics import Steady, TableStatistics, steady_query
 from tclose.errors import DomainError
 from tclose.sources import ReadOptions, locate
 from tclose.values import FineMoment, castable, named_texts
@@ -199,6 +199,18 @@ class DuckDBSession(Engine):
         """Return what every column of a table has: rows, missing and different values; never a value."""
         return table_statistics(table, progress)
 
+    def some_texts(self, table: LoadedTable, shares: Mapping[str, int]) -> dict[str, list[str]]:
+        """Return different values of columns as text, of each about one in so many, chosen by their hash."""
+        return some_texts(table.keep(list(shares)), shares)
+
+    def steady(self, table: LoadedTable, key: str, names: Sequence[str]) -> Steady:
+        """Return in how many rows that share a value of a key other columns are one value."""
+        kept = table.keep([key, *names])
+        query = steady_query(kept.column(key).alias, [kept.column(name).alias for name in names], kept.name)
+        with translated(table.label, connection=table.connection):
+            ((several, *within),) = table.connection.execute(query).fetchall()
+        return Steady(int(several), dict(zip(names, map(int, within), strict=True)))
+
     def recode(self, table: LoadedTable, recoding: Recoding, *, unknown: Unknown = "refuse") -> DuckDBReleased:
         """Return the table that a recoding publishes; rows that it does not know are refused or dropped."""
         released = DuckDBRecoder(table, recoding).recoded(unknown)
@@ -263,15 +275,15 @@ class DuckDBCounted(Counted):
 
     def held(self, at: int, key: Mapping[str, object]) -> ClassPeople | None:
         """Return the people of a class."""
-        if self._coded.table.person is None or self.observed[at].people is None:
+        table = self._coded.table
+        if table.person is None or self.observed[at].people is None:
             return None
         where, values = self._matching(key)
-        table = self._coded.table
         person, raw = table.telling(table.person), self._coded.raw_attribute(at)
         rows = self._coded.run(
-            f"SELECT l, count(*) FROM (SELECT list_sort(list(DISTINCT s{at})) AS l FROM "  # noqa: S608 - our own names, bound values
-            f"(SELECT {raw}, {person} AS p FROM {table.name}) WHERE p IN (SELECT {person} FROM {table.name} WHERE {where}) "
-            "GROUP BY p) GROUP BY l",
+            f"SELECT l, count(*) FROM (SELECT list_sort(list(DISTINCT s{at})) AS l FROM "  # noqa: S608 - bound values
+            f"(SELECT {raw}, {person} AS p FROM {table.name}) WHERE p IN "
+            f"(SELECT {person} FROM {table.name} WHERE {where}) GROUP BY p) GROUP BY l",
             values,
         ).fetchall()
         lengths = np.array([len(codes) for codes, _ in rows], dtype=np.int64)
@@ -284,7 +296,7 @@ class DuckDBCounted(Counted):
         names = self._coded.attributes[at].names
         missing = f" AND {table.telling(names[0])} IS NOT NULL" if len(names) == 1 else ""
         ((valued,),) = self._coded.run(
-            f"SELECT count(DISTINCT {person}) FROM {table.name} WHERE ({where}){missing}",
+            f"SELECT count(DISTINCT {person}) FROM {table.name} WHERE ({where}){missing}",  # noqa: S608 - bound values
             values,
         ).fetchall()
         sets = ValueSets(offsets, found, np.array([people for _, people in rows], dtype=np.int64))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -27,6 +27,9 @@ EXACT_CELLS = 100_000_000
 FEW_VALUES = 50_000
 """Columns with fewer values are always counted exactly; of others an estimate takes about so many values."""
 _COLUMNS_A_SCAN = 100
+_TEXTS_AT_ONCE = 200
+_FEW_ROWS = 50_000
+"""Of a table with up to so many rows, the texts of many columns are looked at by one query."""
 _ROWS_A_QUERY = 1_000_000
 """Columns are counted together in one query as long as they have no more rows together."""
 
@@ -69,7 +72,7 @@ def _read(opened: LoadedTable, progress: Progress) -> TableStatistics:
     unusable = {c.name: ColumnStatistics(c.name, c.type, rows, problem=c.problem) for c in opened.columns if c.problem}
     every = {**found, **unusable}
     columns = tuple(every[column.name] for column in opened.columns)
-    return TableStatistics(kept.label, rows, columns, kept.notes)
+    return TableStatistics(kept.label, rows, columns, kept.notes, kept)
 
 
 def _scan(table: LoadedTable, rows: int, progress: Progress) -> list[_Scanned]:
@@ -155,6 +158,33 @@ def _narrow(table: LoadedTable, columns: Sequence[Column]) -> str:
     aliases = ", ".join(column.alias for column in columns)
     _rows(table, f"CREATE TEMP TABLE {name} AS SELECT {aliases} FROM {table.name}")  # noqa: S608 - our own names
     return name
+
+
+def some_texts(table: LoadedTable, shares: Mapping[str, int]) -> dict[str, list[str]]:
+    """Return different values of the columns of a table as text, of each about one in so many.
+
+    Values are chosen by their hash, so that neither the order of rows nor the number of threads matters.
+    """
+    found: dict[str, list[str]] = {}
+    together = _TEXTS_AT_ONCE if table.rows is not None and table.rows <= _FEW_ROWS else 1
+    for start in range(0, len(table.columns), together):
+        some = table.columns[start : start + together]
+        texts = ", ".join(f"CAST({column.alias} AS VARCHAR)" for column in some)
+        kept = ", ".join(str(shares[column.name]) for column in some)
+        query = (
+            f"SELECT DISTINCT place, cell FROM (SELECT unnest([{texts}]) AS cell, unnest(range({len(some)})) AS place, "  # noqa: S608 - aliases
+            f"unnest([{kept}]) AS share FROM {table.name}) WHERE cell IS NOT NULL AND hash(cell) % share = 0"
+        )
+        if len(some) == 1:
+            query = (
+                f"SELECT DISTINCT 0, {texts} FROM {table.name} WHERE {some[0].alias} IS NOT NULL "  # noqa: S608 - aliases
+                f"AND hash({some[0].alias}) % {kept} = 0"
+            )
+        found |= {column.name: [] for column in some}
+        with translated(table.label, connection=table.connection):
+            for place, text in table.connection.execute(query).fetchall():
+                found[some[place].name].append(text)
+    return {name: sorted(texts) for name, texts in found.items()}
 
 
 def _rows(table: LoadedTable, query: str) -> list[tuple[int, ...]]:

@@ -36,10 +36,10 @@ from tclose.engines.spark.recoded import SparkRecoder
 from tclose.engines.spark.released import SparkReleased
 from tclose.engines.spark.rounding import rounding
 from tclose.engines.spark.starting import read_source
-from tclose.engines.spark.statistics import table_statistics
+from tclose.engines.spark.statistics import some_texts, steady, table_statistics
 from tclose.engines.spark.table import SparkTable, bound, equal_to
 from tclose.engines.spark.writing import target
-from tclose.engines.statistics import TableStatistics
+from tclose.engines.statistics import Steady, TableStatistics
 from tclose.errors import InputError, SourceError
 from tclose.labels import named_in_full
 from tclose.measuring import Measured, Task, check_population
@@ -175,6 +175,14 @@ class ClusterSession(Engine):
     def statistics(self, table: SparkTable, progress: Progress) -> TableStatistics:
         """Return what every column of a table has: rows, missing and different values; never a value."""
         return table_statistics(table, progress)
+
+    def some_texts(self, table: SparkTable, shares: Mapping[str, int]) -> dict[str, list[str]]:
+        """Return different values of columns as text, of each about one in so many, chosen by their hash."""
+        return {name: some_texts(table, name, share) for name, share in shares.items()}
+
+    def steady(self, table: SparkTable, key: str, names: Sequence[str]) -> Steady:
+        """Return in how many rows that share a value of a key other columns are one value."""
+        return steady(table, key, names)
 
     def recode(self, table: SparkTable, recoding: Recoding, *, unknown: Unknown = "refuse") -> SparkReleased:
         """Return the table that a recoding publishes; rows that it does not know are refused or dropped."""

@@ -17,6 +17,7 @@ from tclose.engines.statistics import (
     EMAILS,
     SENTENCES,
     ColumnStatistics,
+    Steady,
     TableStatistics,
     is_numbering,
     is_text,
@@ -81,3 +82,44 @@ def _column(table: SparkTable, column: Column, rows: int) -> ColumnStatistics:
 
 def _like(value: SparkColumn, patterns: Sequence[str]) -> SparkColumn:
     return functools.reduce(operator.or_, map(value.like, patterns))
+
+
+def steady(table: SparkTable, key: str, names: Sequence[str]) -> Steady:
+    """Return in how many rows that share a value of a key other columns are one value.
+
+    Parameters
+    ----------
+    table
+        The table.
+    key, names
+        The key, and the other columns.
+    """
+    alias = table.column(key).alias
+    steadies = []
+    for at, name in enumerate(names):
+        cell = F.col(table.column(name).alias)
+        one = (F.count(cell) == 0) | ((F.count(cell) == F.count("*")) & (F.min(cell) == F.max(cell)))
+        steadies.append(F.when(one, 1).otherwise(0).alias(f"s{at}"))
+    rows = table.frame.where(F.col(alias).isNotNull())
+    grouped = rows.groupBy(alias).agg(F.count("*").alias("n"), *steadies).where("n > 1")
+    sums = (F.coalesce(F.sum(f"s{at}"), F.lit(0)) for at in range(len(names)))
+    with translated(table.label):
+        ((several, *within),) = grouped.agg(F.count("*"), *sums).collect()
+    return Steady(int(several), dict(zip(names, map(int, within), strict=True)))
+
+
+def some_texts(table: SparkTable, name: str, share: int) -> list[str]:
+    """Return different values of a column as text, about one in so many, chosen by their hash.
+
+    Parameters
+    ----------
+    table, name
+        The table, and the column.
+    share
+        One in how many.
+    """
+    alias = table.column(name).alias
+    chosen = F.pmod(F.xxhash64(alias), F.lit(share)) == 0
+    found = table.frame.where(F.col(alias).isNotNull() & chosen).select(F.col(alias).cast("string")).distinct()
+    with translated(table.label):
+        return sorted(text for (text,) in found.collect())

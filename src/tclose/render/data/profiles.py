@@ -16,6 +16,8 @@ def profile_data(profile: Profile) -> dict[str, Any]:
         "source": profile.source,
         "rows": profile.rows,
         "columns": {column.name: _column_data(column) for column in profile.columns},
+        "hierarchies": dict(profile.hierarchies),
+        "thresholds": {name: dict(by) for name, by in profile.thresholds.items()},
         "notes": notes_data(profile.notes),
     }
 
@@ -31,4 +33,6 @@ def _column_data(column: ColumnProfile) -> dict[str, Any]:
         "role": column.role,
         "distance": column.distance and column.distance.word,
         "reason": column.reason,
+        "confidence": column.confidence,
+        "change": column.change,
     }

@@ -22,7 +22,9 @@ def profile_document(profile: Profile) -> Document:
         lead=(),
         sections=(
             *section("", table(_TITLES, rows, name="Columns")),
-            *section("Why", *map(Formula, _reasons(profile)), notes((*_remarks(profile), *profile.notes))),
+            *section("Why", *map(Formula, _reasons(profile))),
+            *section("What would change it", *map(Formula, _changes(profile))),
+            *section("", notes((*_remarks(profile), *profile.notes))),
         ),
         name=f"Profile of {visible(profile.source)}",
     )
@@ -44,16 +46,32 @@ def _row(column: ColumnProfile) -> list[str | Cell]:
 
 
 def _reasons(profile: Profile) -> list[str]:
-    """Return each reason for a role with the columns that it gave it to."""
-    reasons: dict[str, list[str]] = {}
+    """Return each reason for a role, and how sure it is, with the columns that it gave it to."""
+    reasons: dict[tuple[str, str], list[str]] = {}
     for column in profile.columns:
-        reasons.setdefault(column.reason, []).append(visible(column.name))
-    return [f"{', '.join(names)}: {visible(reason)}" for reason, names in reasons.items()]
+        reasons.setdefault((column.reason, column.confidence), []).append(visible(column.name))
+    return [
+        f"{', '.join(names)}: {visible(reason)} Confidence: {confidence}."
+        for (reason, confidence), names in reasons.items()
+    ]
+
+
+def _changes(profile: Profile) -> list[str]:
+    """Return what would give columns another role, each with the columns that it is said of."""
+    changes: dict[str, list[str]] = {}
+    for column in profile.columns:
+        changes.setdefault(column.change, []).append(visible(column.name))
+    return [f"{', '.join(names)}: {visible(change)}" for change, names in changes.items()]
 
 
 def _remarks(profile: Profile) -> list[str]:
     remarks = ["Unique: different values per row. Separates: the share of all pairs of rows that it tells apart."]
     if not all(column.exact for column in profile.columns):
         remarks.append("≈ marks what was estimated rather than counted, because the table is large.")
+    if profile.null:
+        remarks.append(
+            "Some columns are numbers but for a code, which counts as a missing value here; a policy written from this "
+            "profile says so ([table] null)."
+        )
     remarks.append("The roles are suggestions from names and counts; read them before you rely on them.")
     return remarks

@@ -110,7 +110,7 @@ function draw(item, name, facts) {
 
 function settings(name, column, facts, roles) {
   const means = roles.find(([role]) => role === column.role)[2];
-  const given = state.suggested?.columns[name]?.role === column.role ? ` Suggested: ${facts.reason.charAt(0).toLowerCase()}${facts.reason.slice(1)}` : "";
+  const given = state.suggested?.columns[name]?.role === column.role ? ` Suggested: ${facts.reason.charAt(0).toLowerCase()}${facts.reason.slice(1)} Confidence: ${facts.confidence}. ${facts.change}` : "";
   return h(
     "div",
     { class: "column-more" },
