@@ -43,6 +43,8 @@ class EngineWork:
 
     judged_around: Callable[[], Surroundings | None] = lambda: None
     """Judges the levels around those of the release, where it has the same for all classes."""
+    unprotected: tuple[str, ...] = ()
+    """The columns that are published as they are; the rows that are judged need not have them."""
 
     @property
     def judged(self) -> Released[Any]:
@@ -77,9 +79,11 @@ class EngineWork:
     ) -> tuple[Audit, Audit]:
         """Audit a table; where no row is left out, the original's distribution is its own."""
         original = audit_release(session, table, self.roles, self.wanted, self.original, progress=tell)
+        original = replace(original, unprotected=self.unprotected)
         if not self.suppressed:
             return replace(original, reference="the audited table"), original
-        return audit_release(session, table, self.roles, self.wanted, None, progress=tell), original
+        own = audit_release(session, table, self.roles, self.wanted, None, progress=tell)
+        return replace(own, unprotected=self.unprotected), original
 
     def audits_there(self, session: Engine, table: Table[Any], tell: Progress = silent) -> tuple[Audit, Audit] | None:
         """Return the audits of the release as it was written or stored; None where it is not what it should be.

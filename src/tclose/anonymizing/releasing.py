@@ -209,6 +209,7 @@ def _made(
         session, recoded, replace(roles, identifiers=()), tuple(wanted), frame.original(), left_out, search.own,
         original.counted, inputs, witness, cache(partial(usefulness, frame.problem, partition)),
         cache(partial(around_levels, session, original, roles, wanted, frame, recipe.levels)),
+        roles.unprotected(columns),
     )  # fmt: skip
     return Release(
         source=table.label,
@@ -223,7 +224,7 @@ def _made(
         column_losses=losses_by_column(frame.problem, partition),
         costs=told_beside(frame.problem, partition),
         notes=(*table.notes, *frame.notes, *best.partition.notes, *_stricter_note(frame.problem, best.method)),
-        unprotected=roles.unprotected(columns),
+        unprotected=work.unprotected,
         recipe=recipe,
         work=work,
         people=original.people,

@@ -103,7 +103,7 @@ def release_report(
         care=" ".join(words.care_sentences(release)),
         lead=tuple(filter(None, (words.size_sentence(release), words.kept_sentence(release), missed))),
         sections=(
-            *(() if audits is None else decision_section(audits.own, about)),
+            *(() if audits is None else decision_section(audits.own, about, words.unprotected_sentences(release))),
             *purpose_section(about),
             *(() if audits is None else _required(release, audits)),
             *section("The release", *_release(release, written, audits, frontier), anchor="release"),
