@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,8 @@ from tclose.counts import Block
 from tclose.distances.divergences import DIGITS
 from tclose.distances.ratios import gains
 from tclose.domains import Domain
-from tclose.models.base import AttributeModel, ClassFigures, blanked
+from tclose.models.base import AttributeModel, ClassFigures, Held, MostClasses, blanked
+from tclose.models.most_classes import by_every_value
 from tclose.models.value_pairs import value_pairs
 
 
@@ -52,6 +54,11 @@ class DeltaDisclosure(AttributeModel):
             low = np.log(low_count / low_share.astype(np.float64) * scale)
         return np.asarray(np.maximum(np.abs(high), np.abs(low)))
 
+    def most_classes(self, domain: Domain | None, threshold: Fraction, held: Held) -> MostClasses | None:
+        """Return the bound by the rarest value, which every class needs."""
+        del threshold
+        return None if domain is None else by_every_value(held, domain.reference.counts)
+
     def certain(self, domain: Domain | None, block: Block, position: int) -> Decimal:
         """Return the largest absolute log ratio of one class to 60 digits."""
         pairs, total = value_pairs(domain, block, position)
@@ -77,6 +84,11 @@ class DeltaOfPresent(DeltaDisclosure):
         "a class holds a value that the reference lacks; this cannot happen if the reference is the audited table"
     )
     kept_by_merging = False
+
+    def most_classes(self, domain: Domain | None, threshold: Fraction, held: Held) -> MostClasses | None:
+        """Return no bound: a class may lack values."""
+        del domain, threshold, held
+        return None
 
     def measure(self, block: Block, domain: Domain) -> ClassFigures:
         """Return the largest absolute log ratio of each class among the values it holds."""

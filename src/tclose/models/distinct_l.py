@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 from tclose.counts import Block
 from tclose.domains import Domain
-from tclose.models.base import AttributeModel, ClassFigures, blanked
+from tclose.models.base import AttributeModel, ClassFigures, Held, MostClasses, blanked
+from tclose.models.most_classes import by_different_values
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,11 @@ class DistinctL(AttributeModel):
         """Return the number of distinct values of each class."""
         del domain
         return ClassFigures(blanked(block.distinct, block), (block.distinct,))
+
+    def most_classes(self, domain: Domain | None, threshold: Fraction, held: Held) -> MostClasses | None:
+        """Return the bound by how often each value can be in a class."""
+        del domain
+        return by_different_values(held, int(threshold))
 
     def exact(self, domain: Domain | None, *parts: int) -> int:
         """Return the number itself."""

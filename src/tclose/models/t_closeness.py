@@ -9,7 +9,8 @@ from tclose.counts import Block
 from tclose.distances.ground import exact_distance, float_distances
 from tclose.domains import Domain
 from tclose.errors import InternalError
-from tclose.models.base import AttributeModel, ClassFigures, blanked
+from tclose.models.base import AttributeModel, ClassFigures, Held, MostClasses, blanked
+from tclose.models.most_classes import by_distance
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,10 @@ class TCloseness(AttributeModel):
         """Return the distance of each class."""
         x, y = domain.ground.parts(block)
         return ClassFigures(blanked(float_distances(domain.ground, x, y, block.sizes), block), (x, y, block.sizes))
+
+    def most_classes(self, domain: Domain | None, threshold: Fraction, held: Held) -> MostClasses | None:
+        """Return the bound by how near small classes can be, and by the values that every class needs."""
+        return None if domain is None else by_distance(domain.ground, held, threshold)
 
     def exact(self, domain: Domain | None, *parts: int) -> Fraction:
         """Return the distance as a fraction."""
