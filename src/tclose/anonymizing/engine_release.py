@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tclose.auditing import audit_release
+from tclose.detail_costs import DetailCosts
 from tclose.domains import Observed
 from tclose.engines.base import Engine, Progress, Released, Table
 from tclose.errors import InputError, InternalError
@@ -45,6 +46,8 @@ class EngineWork:
     """Judges the levels around those of the release, where it has the same for all classes."""
     unprotected: tuple[str, ...] = ()
     """The columns that are published as they are; the rows that are judged need not have them."""
+    costed: Callable[[Release, Progress], DetailCosts] | None = None
+    """Finds what costs the detail, by searching again; None where the release was not searched for alone."""
 
     @property
     def judged(self) -> Released[Any]:
@@ -69,6 +72,10 @@ class EngineWork:
     def around(self) -> Surroundings | None:
         """Return what lies around the levels of the release in the lattice of all levels."""
         return self.judged_around()
+
+    def why(self, release: Release, progress: Progress | None = None) -> DetailCosts | None:
+        """Return what costs the detail of the release."""
+        return None if self.costed is None else self.costed(release, progress or silent)
 
     def audits(self, tell: Progress = silent) -> tuple[Audit, Audit]:
         """Return the audit of the release against itself, and against the original."""
