@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -111,8 +111,9 @@ class Costing:
         compared = self._losses(self._asked, quick) or lost
         columns = [self._column(name, lost, compared, quick) for name in self.roles.quasi]
         required = [self._requirement(each, compared, quick) for each in self._required]
-        changes = [*self._without(lost, columns), *self._changed(lost, compared, quick)]
-        advice = self._proved(changes, whole) or self._proved(self._loosened(lost, compared, required), whole)
+        changes = [*self._without(lost, compared, columns), *self._changed(lost, compared, quick)]
+        loosened = self._loosened(lost, compared, required)
+        advice = self._proved(changes, lost, whole) or self._proved(loosened, lost, whole)
         columns.sort(key=lambda each: (each.others or 0.0) - (each.others_without or 0.0))
         kept, base = self._kept(lost), self._kept(compared)
         return DetailCosts(kept, base, tuple(columns), tuple(required), advice)
@@ -196,14 +197,20 @@ class Costing:
         wanted = tuple(other if each is requirement else each for each in self._required)
         return replace(self._asked, wanted=wanted)
 
-    def _without(self, lost: Losses, columns: Sequence[ColumnCost]) -> Iterator[_Change]:
-        """Give the release without each column."""
+    def _part(self, without: str | None) -> float:
+        """Return the share of all detail that the other quasi-identifiers have without one."""
+        weights = {name: self.policy.columns.weights.get(name, 1.0) for name in self.roles.quasi}
+        return 1.0 - (0.0 if without is None else weights[without] / sum(weights.values()))
+
+    def _without(self, lost: Losses, compared: Losses, columns: Sequence[ColumnCost]) -> Iterator[_Change]:
+        """Give the release without each column; what that column has is lost."""
+        base = self._kept(compared)
         for each in columns:
-            if each.others is not None and each.others_without is not None:
+            if each.others_without is not None:
                 before = self._kept(lost, each.column)
                 advice = Advice("column", each.others_without, before, column=each.column)
                 asked = self._asked.without_column(each.column)
-                yield _Change(each.others_without - each.others, asked, advice)
+                yield _Change(each.others_without * self._part(each.column) - base, asked, advice)
 
     def _changed(self, lost: Losses, compared: Losses, quick: Search) -> Iterator[_Change]:
         """Give releases with a finer hierarchy, by another method, and with some rows left out."""
@@ -236,13 +243,14 @@ class Costing:
                 advice = Advice("threshold", each.kept_looser, before, requirement=each.looser)
                 yield _Change(each.kept_looser - base, self._with(each.requirement, each.looser), advice)
 
-    def _proved(self, changes: Iterator[_Change] | Sequence[_Change], whole: Search) -> Advice | None:
+    def _proved(self, changes: Iterable[_Change], lost: Losses, whole: Search) -> Advice | None:
         """Return the change that gains most, with what it keeps with all of the effort; None if it is little."""
         best = sorted((each for each in changes if each.gain >= NOTABLE), key=lambda each: -each.gain)
         for change in best[:_MOST_PROVED]:
             losses = self._losses(change.asked, whole)
             without = change.advice.column if change.advice.kind == "column" else None
-            if losses is not None and (kept := self._kept(losses, without)) >= change.advice.before + NOTABLE:
+            kept = 0.0 if losses is None else self._kept(losses, without)
+            if kept * self._part(without) >= self._kept(lost) + NOTABLE:
                 return replace(change.advice, kept=kept)
         return None
 

@@ -27,8 +27,8 @@ function outcome(job, { stale }) {
   return [
     stale ? h("p", { class: "outdated" }, h("strong", {}, stale)) : null,
     h("p", {}, h("strong", {}, visible(sentence))),
-    why.columns.length ? tabled("By column", ["column", "it keeps", "the others keep", "the others without it"], why.columns.map(column)) : null,
-    tabled("By requirement", ["required", "binds", "kept without it", "next looser", "kept with that", "most classes of any release"], why.requirements.map(requirement)),
+    why.columns.length ? tabled("By column: what it keeps, and what the others keep with it and without it", ["column", "keeps", "others keep", "others without it"], why.columns.map(column)) : null,
+    tabled("By requirement: what is kept without it and with a looser one, and the most classes of any release", ["required", "binds", "without it", "looser", "with that", "classes"], why.requirements.map(requirement)),
     h("p", { class: "hint" }, visible(legend)),
   ];
 }
