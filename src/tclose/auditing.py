@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from tclose.column_words import ROWS_EACH, people_in, person_in
@@ -12,7 +13,7 @@ from tclose.domains import Observed
 from tclose.driving import driven
 from tclose.engines.base import Engine, Progress, Released, Table
 from tclose.engines.statistics import is_text
-from tclose.errors import Ask, ColumnNotFoundError, Hint, InputError, RoleConflictError, listed
+from tclose.errors import Ask, ColumnNotFoundError, Hint, InputError, Problems, RoleConflictError, listed
 from tclose.inspection import Driving, Finding, Inspection, Run, attribute_audit, figures_by_key
 from tclose.knowing import SubsetFinding, any_columns, subset_findings
 from tclose.models.base import Model
@@ -73,11 +74,11 @@ def audit(policy: Policy, *, progress: Progress | None) -> Audit:
 
     baseline, preset = policy.baseline, policy.required.preset
     with working_session(policy.table, read=policy.read, **policy.resources.given) as session:
-        opened, roles = opened_with(session, policy.table, policy.roles, progress)
         wanted = policy.requirements()
+        fit = partial(check_attributes, wanted)
+        opened, roles = opened_with(session, policy.table, policy.roles, progress, fit)
         if not roles.sensitive and not (preset and preset_named(preset).checks_columns):
             _check_sizes_alone(policy.measuring.measure, wanted)
-        check_attributes(wanted, roles)
         population, sampling = baseline.population, baseline.sampling
         if sampling is not None and population is not None:
             raise InputError(
@@ -311,18 +312,25 @@ def _notes(roles: Roles) -> Iterable[Note]:
 
 def check_attributes(wanted: Sequence[Requirement], roles: Roles) -> None:
     """Refuse requirements on attributes that are not measured on their own."""
+    problems = Problems()
     for requirement in wanted:
-        if requirement.attribute is not None and is_joint(roles):
-            raise InputError(
-                f"{requirement.model.key} cannot be required of {requirement.attribute!r} alone where the sensitive "
-                "attributes are measured together.",
-                field=requirement.model.key,
-                column=requirement.attribute,
-                hint=Hint("Require it without an attribute, or measure each alone."),
-            )
-        if requirement.attribute is not None and requirement.attribute not in roles.sensitive:
-            key = requirement.model.key
-            raise ColumnNotFoundError(requirement.attribute, roles.sensitive, f"required ({key})", field=key)
+        with problems.caught():
+            _check_attribute(requirement, roles)
+    problems.check()
+
+
+def _check_attribute(requirement: Requirement, roles: Roles) -> None:
+    if requirement.attribute is not None and is_joint(roles):
+        raise InputError(
+            f"{requirement.model.key} cannot be required of {requirement.attribute!r} alone where the sensitive "
+            "attributes are measured together.",
+            field=requirement.model.key,
+            column=requirement.attribute,
+            hint=Hint("Require it without an attribute, or measure each alone."),
+        )
+    if requirement.attribute is not None and requirement.attribute not in roles.sensitive:
+        key = requirement.model.key
+        raise ColumnNotFoundError(requirement.attribute, roles.sensitive, f"required ({key})", field=key)
 
 
 def _models(

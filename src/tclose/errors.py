@@ -10,6 +10,7 @@
     │   ├── DomainError                  values do not fit the declared distance or order
     │   ├── HierarchyError               a hierarchy is not a tree over the values
     │   ├── ThresholdError               a threshold is not a number in its model's range
+    │   ├── SeveralProblemsError         several of these at once; has them as its problems
     │   ├── PolicyError                  a policy file cannot be understood
     │   ├── CertificateError             a file is no certificate that can be checked
     │   ├── SourceError                  a table cannot be found or read
@@ -33,7 +34,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from tclose.labels import Label, public
 
@@ -82,6 +83,7 @@ _PYTHON: dict[str, str] = {
     "replace": "force={}",
     "round": "round={}",
     "show_people": "with_people()",
+    "why": "with_why()",
     "widen": "widen={}",
 }
 """How the library spells what is no option of a policy; each option adds itself. Other fields are keys of models."""
@@ -241,7 +243,7 @@ class TcloseError(Exception):
         """Return what is wrong and what to do, in the words of the face at hand."""
         return hinted(self.place + self.message, self.hint)
 
-    def to_dict(self) -> dict[str, str | None]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the error as data, with its hint in the words of the face at hand."""
         hint = None if self.hint is None else str(self.hint) or None
         return {
@@ -293,19 +295,71 @@ class InputError(TcloseError, ValueError):
     code = "input"
 
 
-def told_together(problems: Sequence[InputError]) -> InputError:
-    """Return the only one of some problems, or an error that tells them all, each with its hint."""
-    first = problems[0]
-    if len(problems) == 1:
-        return first
-    hints = [problem.hint for problem in problems if problem.hint is not None]
-    return InputError(
-        " ".join(problem.message for problem in problems),
-        code="several-problems",
-        field=first.field,
-        column=first.column,
-        hint=Hint(" ".join(hint.text for hint in hints), *(part for hint in hints for part in hint.parts)),
-    )
+class SeveralProblemsError(InputError):
+    """Several things that the caller can mend, told at once; about the first of them, where one is asked for.
+
+    Parameters
+    ----------
+    problems
+        The errors, at least two.
+    """
+
+    code = "several-problems"
+
+    def __init__(self, problems: Sequence[InputError]) -> None:
+        self.problems = tuple(problems)
+        first = self.problems[0]
+        super().__init__(f"{len(self.problems)} problems:", field=first.field, column=first.column)
+
+    def __str__(self) -> str:
+        """Return every problem on a line of its own."""
+        return "\n  ".join(self.lines)
+
+    @property
+    def lines(self) -> list[str]:
+        """How many problems there are, and each of them."""
+        return [self.place + self.message, *map(str, self.problems)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the error as data, with its problems."""
+        return {**super().to_dict(), "problems": [each.to_dict() for each in self.problems]}
+
+
+class Problems:
+    """What the caller can mend, gathered step by step and told at once.
+
+    Examples
+    --------
+    >>> problems = Problems()
+    >>> for name in ("zip", "age"):
+    ...     with problems.caught():
+    ...         raise InputError(f"{name} is wrong.")
+    >>> problems.check()
+    Traceback (most recent call last):
+    ...
+    tclose.errors.SeveralProblemsError: 2 problems:
+      zip is wrong.
+      age is wrong.
+    """
+
+    def __init__(self) -> None:
+        self._found: list[InputError] = []
+
+    @contextmanager
+    def caught(self) -> Iterator[None]:
+        """Keep what the caller can mend for later."""
+        try:
+            yield
+        except SeveralProblemsError as several:
+            self._found += several.problems
+        except InputError as problem:
+            self._found.append(problem)
+
+    def check(self) -> None:
+        """Raise what was found: one problem as it is, several together; each is told once."""
+        different = list({str(each): each for each in self._found}.values())
+        if different:
+            raise different[0] if len(different) == 1 else SeveralProblemsError(different)
 
 
 def header_hint() -> Hint:
@@ -326,10 +380,12 @@ class ColumnNotFoundError(InputError):
         role: str = "named",
         *,
         listing: bool = True,
+        listed_before: bool = False,
         field: str | None = None,
     ) -> None:
         self.available = tuple(available)
         more, hint = _other_columns(column, self.available, listing=listing)
+        more = "" if listed_before else more
         super().__init__(
             f"The {role} column {column!r} is not in the table.{more}", field=field, column=column, hint=hint
         )

@@ -16,7 +16,7 @@ from tclose.domains import Domain, Observed, arranged
 from tclose.engines.base import Counted, Engine, Progress, Table
 from tclose.engines.class_tables import ClassTable
 from tclose.engines.people import Census, Trajectories
-from tclose.errors import InputError
+from tclose.errors import InputError, Problems
 from tclose.measuring import Measured, Tally, Task, checked, merged
 from tclose.models.base import Model, Whole
 from tclose.models.catalogue import Requirement, label
@@ -172,15 +172,14 @@ class Inspection:
         population = self.population if run.table_models else None
         counted = self.session.count(self.table, run.quasi, run.names, self.progress, population)
         census = self._census(counted)
-        domains, ranks = zip(
-            *(
-                arranged(" × ".join(names), observed, distance, reference)
-                for names, observed, distance, reference in zip(
-                    run.names, counted.observed, distances, references, strict=True
-                )
-            ),
-            strict=True,
-        )
+        problems, arranged_all = Problems(), []
+        for names, observed, distance, reference in zip(
+            run.names, counted.observed, distances, references, strict=True
+        ):
+            with problems.caught():
+                arranged_all.append(arranged(" × ".join(names), observed, distance, reference))
+        problems.check()
+        domains, ranks = zip(*arranged_all, strict=True)
         tasks = self.tasks(run, domains)
         classes = counted.classes(_columns(tasks, domains), [task.model.whole for task in tasks])
         whole, sums = self._whole(counted, ranks, tasks), _Sums()

@@ -23,6 +23,8 @@ class Note:
         What the owner of the table can do.
     column
         The column that it is about.
+    confidential
+        Whether only the owner of the original may know it, so that nothing beside a release says it.
 
     Examples
     --------
@@ -35,6 +37,7 @@ class Note:
     text: str
     hint: Hint | None = None
     column: str | None = None
+    confidential: bool = False
 
     def __str__(self) -> str:
         """Return it with its hint, in the words of the face at hand."""

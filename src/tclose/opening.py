@@ -2,27 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tclose.engines.base import Engine, Progress, Table
-from tclose.errors import Ask, ColumnNotFoundError, Hint, InputError, RoleConflictError, UndecidedColumnError
+from tclose.errors import (
+    Ask,
+    ColumnNotFoundError,
+    Hint,
+    InputError,
+    Problems,
+    RoleConflictError,
+    UndecidedColumnError,
+)
 from tclose.progress import silent
 from tclose.roles import Roles
 from tclose.sources.examples import example_named, is_example
 
+Check = Callable[[Roles], object]
+"""Refuses roles that do not fit what else was said."""
+
 
 def opened_with(
-    session: Engine, table: object, roles: Roles | None, progress: Progress | None = None
+    session: Engine, table: object, roles: Roles | None, progress: Progress | None = None, *checks: Check
 ) -> tuple[Table[Any], Roles]:
-    """Return a table opened, and its roles; an example brings its own. It is told that it is read."""
+    """Return a table opened, and its roles; an example brings its own. It is told that it is read.
+
+    Parameters
+    ----------
+    session, table, roles, progress
+        The engine, the table, what was said of its columns, and who is told.
+    checks
+        What else refuses roles; all that is wrong with them is told at once.
+    """
     if not isinstance(roles, Roles | None):
         kind = type(roles).__name__
         raise RoleConflictError(f"Roles are given as Roles(quasi=[…], sensitive=[…]), not as an object of type {kind}.")
     (progress or silent)("Reading the table", None)
     opened = session.open(table)
     try:
-        found = checked(roles if roles is not None and roles != Roles() else built_in_roles(table), opened)
+        found = checked(roles if roles is not None and roles != Roles() else built_in_roles(table), opened, *checks)
     except UndecidedColumnError as undecided:
         raise UndecidedColumnError(riskiest_first(session, opened, undecided.columns)) from None
     return session.rounded(opened, found.steps), found
@@ -51,8 +70,16 @@ def built_in_roles(table: object) -> Roles:
     )
 
 
-def checked(roles: Roles, table: Table[Any]) -> Roles:
-    """Return the roles if the table has their columns and there is a quasi-identifier; refuse them otherwise."""
+def checked(roles: Roles, table: Table[Any], *checks: Check) -> Roles:
+    """Return the roles if the table has their columns and there is a quasi-identifier; refuse them otherwise.
+
+    Parameters
+    ----------
+    roles, table
+        The roles, and the table whose columns they are of.
+    checks
+        What else refuses roles; all that is wrong is told at once.
+    """
     available = [column.name for column in table.columns]
     named = {
         "quasi": ("quasi-identifier", roles.quasi),
@@ -63,10 +90,22 @@ def checked(roles: Roles, table: Table[Any]) -> Roles:
         "shifted": ("shifted", roles.shifted),
     }
     surely_names = any(name in available for _, names in named.values() for name in names)  # not a first row of cells
+    problems, listed = Problems(), False
     for field, (role, names) in named.items():
         for name in names:
             if name not in available:
-                raise ColumnNotFoundError(name, available, role, listing=surely_names, field=field)
+                error = ColumnNotFoundError(
+                    name, available, role, listing=surely_names, listed_before=listed, field=field
+                )
+                listed |= error.hint is None
+                if not surely_names:  # then one thing is wrong: the first line, or what separates its cells
+                    raise error
+                with problems.caught():
+                    raise error
+    for check in checks:
+        with problems.caught():
+            check(roles)
+    problems.check()
     if not roles.quasi:
         raise RoleConflictError(
             "No quasi-identifier is named: what may someone know of a person?",

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from tclose.attacks.findings import Attack
+from tclose.detail_costs import DetailCosts
 from tclose.engines.base import Released
 from tclose.engines.class_tables import ClassTable
 from tclose.engines.disguises import Revealed
@@ -112,6 +113,10 @@ class Work(Protocol):
         """Return what lies around the levels of the release in the lattice of all levels; None where it has none."""
         ...
 
+    def why(self, release: Release, progress: Report | None = None) -> DetailCosts | None:
+        """Return what costs the detail of the release; None where that is not known."""
+        ...
+
     def audits(self) -> tuple[Audit, Audit]:
         """Return the audit of the release against itself, and against the original."""
         ...
@@ -166,6 +171,11 @@ class Findings:
     def around(self) -> Surroundings | None:
         """Return what lies around the levels of the release."""
         return self.neighbours
+
+    def why(self, release: Release, progress: Report | None = None) -> DetailCosts | None:
+        """Return nothing: there are no rows to search again."""
+        del release, progress
+        return None
 
     def audits(self) -> tuple[Audit, Audit]:
         """Return the audit of the release against itself, and against the original."""
@@ -228,6 +238,8 @@ class Release:
     """What attackers got on releases of halves of the table made alike, where it was to withstand them."""
     costs: Costs | None = field(default=None, repr=False)
     """The losses as they may be told beside the release; None where none was measured."""
+    why: DetailCosts | None = field(default=None, repr=False)
+    """What costs its detail, where that was measured; see :meth:`with_why`."""
     tells_original: bool = False
     """Whether its documents tell what only the owner of the original may know."""
 
@@ -269,6 +281,25 @@ class Release:
     def with_original(self) -> Release:
         """Return the release with documents that tell its owner everything; they say that they are confidential."""
         return replace(self, tells_original=True)
+
+    def with_why(self, progress: Report | None = None) -> Release:
+        """Return the release with what costs its detail, by column and by requirement; for its owner alone.
+
+        It takes a search for each column and two for each requirement, each with a fifth of the effort.
+
+        Parameters
+        ----------
+        progress
+            Called with a stage and a share done, from time to time.
+        """
+        found = self._made().why(self, progress)
+        if found is None:
+            raise InputError(
+                "What costs the detail is told of a release as it comes from its search, and not of one by a recipe, "
+                "one that was searched for to withstand attackers, or one out of a pickle.",
+                code="why-unknown",
+            )
+        return replace(self, why=found)
 
     @property
     def table(self) -> Released[Any]:

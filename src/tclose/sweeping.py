@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
+from tclose.anonymizing.making import framed_table, released
 from tclose.anonymizing.proving import Original
-from tclose.anonymizing.releasing import check_enforceable, framed_table, released, search_of, told_of_people
+from tclose.anonymizing.releasing import check_enforceable, search_of, told_of_people
 from tclose.auditing import check_attributes
 from tclose.engines.base import Progress
 from tclose.errors import Ask, Hint, InputError, ThresholdError, about, listed

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import tclose
 from laws import oracle
-from tclose.anonymizing import proving, releasing
+from tclose.anonymizing import making, proving
 from tclose.errors import ColumnNotFoundError, InputError, SourceError
 
 FEW = settings(max_examples=8, deadline=None)
@@ -121,7 +121,7 @@ def test_the_best_of_the_releases_that_were_proved_is_taken(monkeypatch):
 
         return proving.proved(noted, *others)
 
-    monkeypatch.setattr(releasing, "proved", watched)
+    monkeypatch.setattr(making, "proved", watched)
     draw = random.Random(5)
     who = [at % 60 for at in range(200)]
     homes = [draw.randrange(40) for _ in range(60)]

@@ -1,11 +1,17 @@
 """The first page of a report: the risk that is left, what is not protected, and what rules ask."""
 
+from datetime import date
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import tclose
 from tclose.policy.parts import About
 from tclose.render.telling.audit_reports import audit_report
 from tclose.render.telling.decisions import decision_section, residual_risk, rules_section
+from tclose.render.telling.release_reports import release_report
+from tclose.render.words.audits import care_sentences
 
 ROLES = tclose.Roles(["zip"], {"pay": tclose.Ordered()})
 
@@ -38,7 +44,8 @@ def test_the_risk_is_told_as_a_chance_of_being_found():
 
 
 def test_what_is_not_protected_stands_on_the_first_page():
-    (section,) = decision_section(of_size(6, note=["x"] * 12), About())
+    open_ended = of_size(6, note=["x"] * 12)
+    (section,) = decision_section(open_ended, About(), care_sentences(open_ended))
     rows = dict(section.blocks[0].rows)
     assert rows["Not protected"][0].text == "Published without protection: note."
     assert rows["Not protected"][0].tone == "care"
@@ -65,3 +72,81 @@ def test_a_table_that_names_people_is_amber_and_says_so_wherever_it_is_told(tmp_
     assert found.to_dict()["naming"] == ["name"]
     release = tclose.anonymize(table, tclose.Roles("zip", "ill", person="name"), require={"k": 2})
     assert "names people" not in release.to_html() + str(release)
+
+
+PEOPLE = {
+    "pid": [f"p{at}" for at in range(12)],
+    "zip": ["1", "2"] * 6,
+    "age": [*range(20, 32)],
+    "pay": [1, 2, 3] * 4,
+    "seen": [date(2020, 1, 1 + at) for at in range(12)],
+    "note": ["x", "y"] * 6,
+    "ward": ["a", "b", "c"] * 4,
+}
+NOTHING_OPEN = "Every column that is published is a quasi-identifier or sensitive."
+
+
+def first_page(document):
+    """Return the rows of the decision, by their terms."""
+    (rows,) = [section.blocks[0].rows for section in document.sections if section.title == "Decision"]
+    return {term: [each.text for each in told] for term, told in rows}
+
+
+@given(
+    publish=st.sets(st.sampled_from(["note", "ward"])),
+    who=st.sampled_from([{}, {"identifiers": "pid"}, {"person": "pid"}, {"pseudonym": "pid"}]),
+    shifted=st.booleans(),
+    numbers=st.sampled_from([{}, {"age": "bounds"}]),
+    k=st.sampled_from([2, 5, 12]),
+    suppress=st.sampled_from(["0", "0.2"]),
+)
+@settings(max_examples=40, deadline=None)
+def test_a_release_report_has_one_list_of_what_is_not_protected(publish, who, shifted, numbers, k, suppress):
+    """What a release has besides quasi-identifiers and sensitive attributes follows from its columns."""
+    shifted = shifted and bool(who.keys() & {"person", "pseudonym"})
+    roles = tclose.Roles(["zip", "age"], {"pay": tclose.Ordered()}, publish=sorted(publish), **who,
+                         shifted=["seen"] * shifted)  # fmt: skip
+    release = tclose.anonymize(PEOPLE, roles, require={"k": k}, numbers=numbers, suppress=suppress)
+    document = release_report(release)
+    page = first_page(document)
+    told = " ".join(page["Not protected"])
+    columns = {*release.table.to_arrow().column_names} - {"zip", "age", "pay", "age_low", "age_high"}
+    named = told.replace("Pseudonyms link", "pid").replace("Dates are shifted", "seen")
+    assert {name for name in PEOPLE if name in named} == columns
+    assert (told == NOTHING_OPEN) == (not columns)
+    kept_nothing = document.care.startswith("Nothing of the quasi-identifiers is kept")
+    assert document.care.endswith("" if told == NOTHING_OPEN else told)
+    assert kept_nothing or document.care == ("" if told == NOTHING_OPEN else told)
+    risk = " ".join(page["The risk that is left"])
+    assert ("may find the person surely" in risk) == bool(columns - {"pid"})
+    assert ("Rows are counted" in risk) == (not who.keys() & {"person", "pseudonym"})
+    own, original = release.audits()
+    assert {*own.unprotected} == {*original.unprotected} == {*release.unprotected} == columns - {"pid"}
+
+
+@given(
+    publish=st.sets(st.sampled_from(["note", "ward"])),
+    named=st.booleans(),
+    person=st.booleans(),
+    k=st.sampled_from([1, 2, 6, 7]),
+)
+@settings(max_examples=20, deadline=None)
+def test_an_audit_report_has_one_list_of_what_is_not_protected(publish, named, person, k):
+    """The table has two classes of six people, so that k = 7 fails."""
+    table = {name: PEOPLE[name] for name in ("zip", "pay", *publish, *(["pid"] if named or person else []))}
+    who = {"person": "pid"} if person else {"identifiers": "pid"} if named else {}
+    found = tclose.audit(table, tclose.Roles(["zip"], {"pay": tclose.Ordered()}, **who), require={"k": k})
+    document = audit_report(found)
+    told = first_page(document)["Not protected"]
+    assert found.holds == (k <= 6)
+    assert (document.title in told) == (k > 6)
+    assert " ".join(told[k > 6 :]) == (document.care or NOTHING_OPEN * (k <= 6))
+    assert all(name in document.care for name in (*publish, *(["pid"] if who else [])))
+
+
+def test_pseudonyms_answer_whether_records_can_be_linked():
+    roles = tclose.Roles(["zip"], {"pay": tclose.Ordered()}, pseudonym="pid")
+    own, _ = tclose.anonymize(PEOPLE, roles, require={"k": 2}).audits()
+    (section,) = rules_section(own)
+    (linked,) = [row[2].text for row in section.blocks[0].rows if "linked" in row[1].text]
+    assert linked.startswith("Within this table pseudonyms link the rows of a person.")

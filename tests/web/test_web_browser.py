@@ -466,6 +466,40 @@ def test_attackers_and_what_is_left_are_shown_and_told_in_the_report_of_the_same
         assert "tclose-figure tclose-attack" not in report()
 
 
+def test_what_costs_the_detail_is_found_on_the_page_and_in_no_report(browser, server, tmp_path):
+    """Three of 120 rows differ from the commonest value: l ≥ 2 allows three classes at the most."""
+    text = "zip,age,dead\n" + "\n".join(f"{at % 7},{20 + at % 30},{'yes' if at < 3 else 'no'}" for at in range(120))
+    with watched(browser, server) as page:
+        page.set_input_files("#file", {"name": "people.csv", "mimeType": "text/csv", "buffer": text.encode()})
+        page.wait_for_selector(".column")
+        for name, role in (("zip", "quasi-identifier"), ("age", "quasi-identifier"), ("dead", "sensitive")):
+            page.select_option(f"#role-{name}", role)
+        settled(page)
+        page.select_option("#add-model", "l")
+        page.click("#add-button")
+        page.fill("#threshold-l-", "2")
+        page.press("#threshold-l-", "Enter")
+        show(page, "repair")
+        page.click("#release-start")
+        page.wait_for_selector("#why-start")
+        playwright.expect(page.locator("#release-outcome .notes")).to_contain_text(
+            "limits any release to at most 3 classes"
+        )
+        page.click("#why-start")
+        tables = page.locator("#why-outcome table")
+        playwright.expect(tables).to_have_count(2)
+        playwright.expect(tables.nth(0)).to_contain_text("age")
+        row = tables.nth(1).locator("tr", has_text="l ≥ 2 of dead")
+        playwright.expect(row).to_contain_text("yes")
+        playwright.expect(row.locator("td").last).to_have_text("3")
+        with page.expect_download() as started:
+            page.click('[data-file="report.html"]')
+        started.value.save_as(tmp_path / "report.html")
+        handed_over = (tmp_path / "report.html").read_text(encoding="utf-8")
+        assert "limits any release" not in handed_over
+        assert "What costs the detail" not in handed_over
+
+
 def test_hundreds_of_columns_and_endless_cells_leave_everything_in_reach(browser, server):
     long = "x" * 10_000
     names = ",".join(["zip", "diagnosis", *(f"more{at}" for at in range(300))])

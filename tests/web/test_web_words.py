@@ -33,7 +33,7 @@ def test_work_that_is_refused_says_so_in_the_words_of_the_page(server, kind, col
         name: {"role": role} if settings["role"] == column else settings for name, settings in policy["columns"].items()
     }
     error = server.job(table, kind=kind, policy=policy)["error"]
-    told = f"{error['message']} {error['hint']}"
+    told = " ".join(f"{each['message']} {each['hint']}" for each in [error, *error.get("problems", [])])
     assert expected in told
     assert not re.search(r"(^|[\s(])--?[a-z]", told)
 

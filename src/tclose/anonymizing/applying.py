@@ -99,7 +99,7 @@ def apply(
             levels=recipe.levels,
             losses={}, column_losses={},
             notes=(*opened.notes, *_notes(fit, left_out), *fit.reasons, *more, *_added(recipe, available)),
-            unprotected=roles.unprotected(recipe.published) if holds else (),
+            unprotected=work.unprotected if holds else (),
             obstacles=standing, recipe=recipe,
             work=work if holds else None, people=kept.people,
         )  # fmt: skip
@@ -125,6 +125,7 @@ def _recoded(session: Engine, kept: Original, roles: Roles, recipe: Recipe, dist
     return EngineWork(
         session, released, roles, recipe.requirements, dict(zip(attributes, everyone.sensitive, strict=True)),
         distinct.rows - released.rows, recipe.own, kept.counted, witness=witness,
+        unprotected=roles.unprotected(recipe.published),
     )  # fmt: skip
 
 

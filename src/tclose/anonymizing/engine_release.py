@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tclose.auditing import audit_release
+from tclose.detail_costs import DetailCosts
 from tclose.domains import Observed
 from tclose.engines.base import Engine, Progress, Released, Table
 from tclose.errors import InputError, InternalError
@@ -43,6 +44,10 @@ class EngineWork:
 
     judged_around: Callable[[], Surroundings | None] = lambda: None
     """Judges the levels around those of the release, where it has the same for all classes."""
+    unprotected: tuple[str, ...] = ()
+    """The columns that are published as they are; the rows that are judged need not have them."""
+    costed: Callable[[Release, Progress], DetailCosts] | None = None
+    """Finds what costs the detail, by searching again; None where the release was not searched for alone."""
 
     @property
     def judged(self) -> Released[Any]:
@@ -68,6 +73,10 @@ class EngineWork:
         """Return what lies around the levels of the release in the lattice of all levels."""
         return self.judged_around()
 
+    def why(self, release: Release, progress: Progress | None = None) -> DetailCosts | None:
+        """Return what costs the detail of the release."""
+        return None if self.costed is None else self.costed(release, progress or silent)
+
     def audits(self, tell: Progress = silent) -> tuple[Audit, Audit]:
         """Return the audit of the release against itself, and against the original."""
         return self._audited(self.session, self.judged, tell)
@@ -77,9 +86,11 @@ class EngineWork:
     ) -> tuple[Audit, Audit]:
         """Audit a table; where no row is left out, the original's distribution is its own."""
         original = audit_release(session, table, self.roles, self.wanted, self.original, progress=tell)
+        original = replace(original, unprotected=self.unprotected)
         if not self.suppressed:
             return replace(original, reference="the audited table"), original
-        return audit_release(session, table, self.roles, self.wanted, None, progress=tell), original
+        own = audit_release(session, table, self.roles, self.wanted, None, progress=tell)
+        return replace(own, unprotected=self.unprotected), original
 
     def audits_there(self, session: Engine, table: Table[Any], tell: Progress = silent) -> tuple[Audit, Audit] | None:
         """Return the audits of the release as it was written or stored; None where it is not what it should be.

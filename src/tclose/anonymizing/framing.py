@@ -15,16 +15,15 @@ from tclose.domains.ordering import null_asked
 from tclose.engines.distinct import DistinctRows, lexicographic
 from tclose.errors import (
     Ask,
-    DomainError,
     HierarchyError,
     Hint,
     InputError,
     InternalError,
+    Problems,
     RoleConflictError,
     ThresholdError,
     counted,
     listed,
-    told_together,
 )
 from tclose.hierarchies import (
     Hierarchy,
@@ -112,32 +111,29 @@ def framed(
     tell
         Told how far the work is.
     """
-    _check_names(roles, policy.columns)
+    check_names(roles, policy.columns)
+    problems = Problems()
     every = [*((name,) for name in roles.quasi), *attributes_of(roles)]
     for names, observed in zip(every, [*distinct.quasi, *distinct.sensitive], strict=True):
-        _check_spelled(names, observed)
+        with problems.caught():
+            _check_spelled(names, observed)
     notes: list[Note] = []
-    problems: list[InputError] = []
-    columns: list[tuple[Quasi, np.ndarray, Hierarchy]] = []
-    try:
-        columns = _columns(roles.quasi, distinct.quasi, policy, _least_class(wanted), notes, tell)
-    except HierarchyError as refused:
-        problems.append(refused)
+    columns = _columns(roles.quasi, distinct.quasi, policy, _least_class(wanted), notes, tell, problems)
     tell("Putting rows in order", 0.0)
     attributes = attributes_of(roles)
     domains, ranks = [], []
     for at, (names, observed) in enumerate(zip(attributes, distinct.sensitive, strict=True)):
         distance = Nominal() if len(names) > 1 else roles.sensitive[names[0]]
-        try:
+        with problems.caught():
             # A search adds up distinct rows: which of them are one person's is for the audit of what it finds.
             domain, rank_of = arranged(" × ".join(names), replace(observed, people=None), distance)
-        except DomainError as refused:
-            problems.append(refused)
-            continue
-        domains.append(domain)
-        ranks.append(rank_of[distinct.sensitive_codes[:, at]])
-    if problems:
-        raise told_together(problems)
+            domains.append(domain)
+            ranks.append(rank_of[distinct.sensitive_codes[:, at]])
+    tasks: tuple[Task, ...] = ()
+    if len(domains) == len(attributes):
+        with problems.caught():
+            tasks = tasks_of(wanted, domains)
+    problems.check()
     codes = np.stack([code_of[distinct.codes[:, at]] for at, (_, code_of, _) in enumerate(columns)], axis=1)
     shape = (len(codes), len(domains))
     ranked = np.stack(ranks, axis=1).astype(np.int32) if ranks else np.zeros(shape, dtype=np.int32)
@@ -150,7 +146,7 @@ def framed(
         ranks=np.ascontiguousarray(ranked[order]),
         counts=distinct.counts[order],
         domains=tuple(domains),
-        tasks=tasks_of(wanted, domains),
+        tasks=tasks,
         suppress=policy.release.suppressed_share,
         seed=policy.release.seed,
         adds_up=roles.person is None,
@@ -169,15 +165,19 @@ def framed(
 _FIELDS = {"hierarchy": "hierarchies", "level": "levels", "weight": "weights"}
 
 
-def _check_names(roles: Roles, columns: ColumnOptions) -> None:
+def check_names(roles: Roles, columns: ColumnOptions) -> None:
+    """Refuse hierarchies, levels and weights of columns that are no quasi-identifiers."""
+    problems = Problems()
     for what, given in (("hierarchy", columns.hierarchies), ("level", columns.levels), ("weight", columns.weights)):
         unmatched = [name for name in given if name not in roles.quasi]
         if unmatched:
-            raise InputError(
-                f"A {what} is given for {listed(unmatched)}, which is no quasi-identifier.",
-                field=_FIELDS[what],
-                column=unmatched[0],
-            )
+            with problems.caught():
+                raise InputError(
+                    f"A {what} is given for {listed(unmatched)}, which is no quasi-identifier.",
+                    field=_FIELDS[what],
+                    column=unmatched[0],
+                )
+    problems.check()
 
 
 def _check_spelled(names: tuple[str, ...], observed: Observed) -> None:
@@ -229,18 +229,23 @@ def _columns(
     least: int,
     notes: list[Note],
     tell: Report,
+    problems: Problems,
 ) -> list[tuple[Quasi, np.ndarray, Hierarchy]]:
-    """Return the quasi-identifiers, the code of each of their values, and their hierarchies."""
+    """Return the quasi-identifiers, the code of each of their values, and their hierarchies, but for problems."""
     seen = dict(zip(names, observed, strict=True))
     given = policy.columns.hierarchies
-    trees = {
-        name: _tree(name, seen[name], given.get(name), notes) for name in told_each(seen, tell, "Making hierarchies")
-    }
-    _check_trees(trees, observed)
-    return [
-        _quasi(name, seen[name], trees[name], policy, least, notes)
-        for name in told_each(seen, tell, "Reading hierarchies")
-    ]
+    trees: dict[str, _Tree] = {}
+    for name in told_each(seen, tell, "Making hierarchies"):
+        with problems.caught():
+            trees[name] = _tree(name, seen[name], given.get(name), notes)
+    with problems.caught():
+        _check_trees(trees, [seen[name] for name in trees])
+    columns = []
+    for name in told_each(seen, tell, "Reading hierarchies"):
+        if name in trees and trees[name].hierarchy is not None:
+            with problems.caught():
+                columns.append(_quasi(name, seen[name], trees[name], policy, least, notes))
+    return columns
 
 
 def _check_trees(trees: Mapping[str, _Tree], observed: Sequence[Observed]) -> None:

@@ -81,6 +81,15 @@ class Original:
         published = [column.name for column in self.published.columns]
         return replace(self, numbers=numbers_of(chosen, types, published))
 
+    def without(self, columns: Sequence[str]) -> Original:
+        """Return it without some of its columns, which are not published either."""
+
+        def less(table: Table[Any]) -> Table[Any]:
+            return table.keep([column.name for column in table.columns if column.name not in columns])
+
+        numbers = {name: form for name, form in self.numbers.items() if name not in columns}
+        return replace(self, published=less(self.published), counted=less(self.counted), numbers=numbers)
+
     @property
     def people(self) -> int | None:
         """How many people there are, where they are counted."""

@@ -2,38 +2,30 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import cache, partial
-from pathlib import Path
+from functools import partial
 from typing import Any
 
+from tclose.anonymizing.costing import Costing, limit_notes
 from tclose.anonymizing.disguising import disguise_notes, disguise_of, read_key, revealed, with_disguise
 from tclose.anonymizing.engine_release import EngineWork
-from tclose.anonymizing.framing import Frame, attributes_of, framed
-from tclose.anonymizing.labels import as_published, recipe_of, recoding_of
-from tclose.anonymizing.obstacles import obstacles
-from tclose.anonymizing.people_on_levels import around_levels, what_binds
-from tclose.anonymizing.proving import Original, ReleaseAttempt, check_undivided, distinct_people, proved
+from tclose.anonymizing.framing import Frame, check_names
+from tclose.anonymizing.making import framed_table, released
+from tclose.anonymizing.proving import Original
 from tclose.anonymizing.withstanding import bounded
 from tclose.auditing import check_attributes, repeated, suspects
 from tclose.engines.base import Engine, Progress, Table
 from tclose.errors import Ask, Hint, InputError, ThresholdError, listed
-from tclose.models.catalogue import Requirement
 from tclose.notes import Note
 from tclose.opening import opened_with
 from tclose.policy import Policy
 from tclose.policy.verbs import AnonymizeKeywords, verb
 from tclose.presets import preset_named
 from tclose.progress import silent
-from tclose.recoding.losses.beside import told_beside
-from tclose.recoding.losses.catalogue import LOSSES, all_losses, losses_by_column
-from tclose.recoding.methods import METHODS, Found, coarsest_found, found, keeps_together
-from tclose.recoding.problem import Problem
+from tclose.recoding.losses.catalogue import LOSSES
+from tclose.recoding.methods import keeps_together
 from tclose.recoding.search import Search, TimeLimit
-from tclose.recoding.slack import slack
-from tclose.recoding.usefulness import usefulness
 from tclose.releases import Release
 from tclose.roles import Roles
 from tclose.sources import files_read
@@ -74,10 +66,10 @@ def anonymize(policy: Policy, *, key: bytes | None, progress: Progress | None) -
     choices = policy.release
     key = read_key(choices.key_file, choices.key_variable) if key is None else key
     with working_session(policy.table, read=policy.read, **policy.resources.given) as session:
-        opened, roles = opened_with(session, policy.table, policy.roles, progress)
         check_enforceable(policy.required.preset)
         wanted = policy.requirements()
-        check_attributes(wanted, roles)
+        fit = (partial(check_attributes, wanted), partial(check_names, columns=policy.columns))
+        opened, roles = opened_with(session, policy.table, policy.roles, progress, *fit)
         by_people = roles.person is not None
         search = search_of(policy, progress, whole_classes=by_people or keeps_together(choices.method))
         bound = bounded(policy, roles)
@@ -104,9 +96,13 @@ def anonymize(policy: Policy, *, key: bytes | None, progress: Progress | None) -
         make = partial(released, session, original, frame.settled(roles), wanted, inputs=inputs)
         counted = original.counted
         found = bound.released(make, session, counted, frame, frame.settled(roles), wanted, choices.method, search)
+        limiting = limit_notes(found, frame, choices.method, search)
+        if bound.limit is None and isinstance(found.work, EngineWork):
+            costing = Costing(session, original, frame, roles, tuple(wanted), policy, search)
+            found = replace(found, work=replace(found.work, costed=costing.costs))
         recipe = with_disguise(found.recipe, disguise, keyed=key is not None)
         given_away = revealed(session, found, disguise, original.disguised)
-        return replace(found, notes=(*told, *found.notes, *more), recipe=recipe, revealed=given_away)
+        return replace(found, notes=(*told, *found.notes, *limiting, *more), recipe=recipe, revealed=given_away)
 
 
 def _check_enough(frame: Frame, original: Original) -> None:
@@ -140,135 +136,6 @@ def check_enforceable(preset: str | None) -> None:
             f"The preset {preset!r} asks something of columns and not of classes, so no release is searched for it.",
             field="preset",
             hint=Hint("Make the release by other requirements, and audit it with the preset."),
-        )
-
-
-def framed_table(
-    session: Engine,
-    table: Table[Any],
-    roles: Roles,
-    wanted: Sequence[Requirement],
-    policy: Policy,
-    search: Search,
-) -> Frame:
-    """Return the problem that a table poses."""
-    attributes = attributes_of(roles)
-    distinct = session.distinct(table.counting(roles.person), roles.quasi, attributes, search.tell)
-    return framed(distinct_people(session, table, roles, attributes, distinct), roles, wanted, policy, search.tell)
-
-
-def released(
-    session: Engine,
-    original: Original,
-    roles: Roles,
-    wanted: Sequence[Requirement],
-    frame: Frame,
-    method: str,
-    search: Search,
-    inputs: Mapping[Path, str] | None = None,
-) -> Release:
-    """Return the release that a method finds, ready to be written, or what stands in its way; by people, proved."""
-
-    def attempt(problem: Problem) -> ReleaseAttempt:
-        best = found(method, problem, replace(search, cluster=session.cluster(original.published)))
-        if best is None:
-            return ReleaseAttempt(_none(original, roles, wanted, frame, method, search), math.inf)
-        return made(best)
-
-    def made(best: Found) -> ReleaseAttempt:
-        return ReleaseAttempt(_made(session, original, roles, wanted, frame, best, search, inputs or {}), best.loss)
-
-    if roles.person is None:
-        return attempt(frame.problem).release
-    check_undivided(divided=method in METHODS and METHODS[method].divides)
-    return proved(attempt, lambda: made(coarsest_found(frame.problem, search)), frame.problem, search.late)
-
-
-def _made(
-    session: Engine,
-    original: Original,
-    roles: Roles,
-    wanted: Sequence[Requirement],
-    frame: Frame,
-    best: Found,
-    search: Search,
-    inputs: Mapping[Path, str],
-) -> Release:
-    table = original.published
-    search.tell("Labelling classes", 0.0)
-    frame, partition = as_published(frame, best.partition, several=original.census is not None)
-    columns = [column.name for column in table.columns]
-    recipe = recipe_of(
-        frame, partition, method=best.method, roles=roles, requirements=wanted, published=columns, own=search.own,
-        numbers=original.numbers,
-    )  # fmt: skip
-    search.tell("Recoding rows", None)
-    recoded, witness = original.recoded(session, roles, recoding_of(recipe, frame.distinct, frame.attributes))
-    left_out = partition.suppressed() if original.census is None else original.census.rows - recoded.rows
-    work = EngineWork(
-        session, recoded, replace(roles, identifiers=()), tuple(wanted), frame.original(), left_out, search.own,
-        original.counted, inputs, witness, cache(partial(usefulness, frame.problem, partition)),
-        cache(partial(around_levels, session, original, roles, wanted, frame, recipe.levels)),
-    )  # fmt: skip
-    return Release(
-        source=table.label,
-        roles=roles,
-        requirements=tuple(wanted),
-        method=best.method,
-        original_rows=frame.problem.rows if original.census is None else original.census.rows,
-        class_count=len(recipe.cells),
-        suppressed=left_out,
-        levels=recipe.levels,
-        losses=all_losses(frame.problem, partition, search.tell),
-        column_losses=losses_by_column(frame.problem, partition),
-        costs=told_beside(frame.problem, partition),
-        notes=(*table.notes, *frame.notes, *best.partition.notes, *_stricter_note(frame.problem, best.method)),
-        unprotected=roles.unprotected(columns),
-        recipe=recipe,
-        work=work,
-        people=original.people,
-        slack=slack(frame.problem, partition, own=search.own) if original.people is None else None,
-        binding=what_binds(session, original, roles, wanted, frame, search) if len(recipe.cells) == 1 else None,
-    )
-
-
-def _none(
-    original: Original, roles: Roles, wanted: Sequence[Requirement], frame: Frame, method: str, search: Search
-) -> Release:
-    table = original.published
-    standing = obstacles(frame.problem, search)
-    note = () if standing else (_no_release(method),)
-    return Release(
-        source=table.label,
-        roles=roles,
-        requirements=tuple(wanted),
-        method=method,
-        original_rows=frame.problem.rows if original.census is None else original.census.rows,
-        class_count=0,
-        suppressed=0,
-        levels=None,
-        losses={},
-        column_losses={},
-        notes=(*table.notes, *frame.notes, *note),
-        obstacles=standing,
-        people=original.people,
-    )
-
-
-def _no_release(method: str) -> Note:
-    return Note(
-        "method-found-none",
-        f"The method {method!r} found no release, though there is one.",
-        Hint("Try the method {}.", repr("auto")),
-    )
-
-
-def _stricter_note(problem: Problem, method: str) -> Iterable[Note]:
-    if problem.any is not None and not METHODS[method].for_any:
-        yield Note(
-            "stricter-than-any",
-            f"{method} makes classes that meet the requirements by all columns together, which is stricter than by any "
-            f"{problem.any} of them.",
         )
 
 

@@ -56,6 +56,12 @@ Exit codes: 0 released; 1 no release meets the requirements; 2 usage or input;
     is_flag=True,
     help="Add to the report what other thresholds would cost: of t, or of k if only k is required. Takes longer.",
 )
+@option(
+    "--why",
+    section=OUTPUT,
+    is_flag=True,
+    help="Tell its owner what costs the detail: each column, each requirement, and what would keep more. Takes longer.",
+)
 @reading_options
 @running_options
 @click.help_option()
@@ -68,6 +74,8 @@ def command(tables: tuple[str, ...], **given: Any) -> int:
     destination(policy.table, given).check({**policy.inputs, **events.read_too})
     if given["frontier"]:
         _check_frontier(policy.table, given)
+    if given["why"] and policy.required.withstand is not None:
+        raise click.UsageError("--why searches again, which says nothing of a release that is to withstand attackers.")
     from tclose.anonymizing.storing import held
 
     with recorded(events), held(policy.table, given["into"], replace=given["replace"]) as table:
@@ -81,7 +89,8 @@ def _released(policy: Policy, given: dict[str, Any]) -> Release:
     from tclose.anonymizing import anonymize
 
     with running(given) as settings:
-        return anonymize(policy, **settings)
+        release = anonymize(policy, **settings)
+        return release.with_why(settings.get("progress")) if given["why"] and release.holds else release
 
 
 def _check_frontier(table: object, given: dict[str, Any]) -> None:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import click
 
 from tclose.cli.interrupts import INTERRUPTED, MESSAGE, TOO_LATE, heard, too_late
 from tclose.cli.messages import speak, tell
 from tclose.cli.naming import command_line
-from tclose.errors import InputError, TcloseError
+from tclose.errors import InputError, SeveralProblemsError, TcloseError
 from tclose.letters import visible
 
 HOLDS, FAILS, USAGE, FAILURE = 0, 1, 2, 3
@@ -71,7 +72,7 @@ def message_of(problem: BaseException) -> str:
     return _unexpected(problem)
 
 
-def error_data(problem: BaseException) -> dict[str, str | None]:
+def error_data(problem: BaseException) -> dict[str, Any]:
     """Return what went wrong as programs are told of it, in words that quote no cell."""
     if isinstance(problem, TcloseError):
         told = problem.to_dict()
@@ -79,13 +80,22 @@ def error_data(problem: BaseException) -> dict[str, str | None]:
         codes = {click.ClickException: "usage", MemoryError: "out-of-memory", OSError: "system-refused"}
         code = next((code for kind, code in codes.items() if isinstance(problem, kind)), "unexpected")
         told = {"code": code, "message": message_of(problem), "field": None, "column": None, "hint": None}
-    return {key: None if text is None else visible(text) for key, text in told.items()}
+    return _shown(told)
+
+
+def _shown(told: Mapping[str, Any]) -> dict[str, Any]:
+    """Return data of an error, and of the problems that it is about, with letters that mislead written out."""
+    texts = {key: None if text is None else visible(text) for key, text in told.items() if key != "problems"}
+    return texts | {key: [_shown(each) for each in told[key]] for key in told if key == "problems"}
 
 
 def _report(message: str, code: int, problem: BaseException, hint: str) -> int:
     if os.environ.get("TCLOSE_DEBUG"):
         tell("".join(traceback.format_exception(problem)), "debug")
-    tell(f"Error: {visible(message)}{hint}", "error", error_data(problem))
+
+    lines = problem.lines if isinstance(problem, SeveralProblemsError) else [message]
+    told = "\n  ".join(map(visible, lines))
+    tell(f"Error: {told}{hint}", "error", error_data(problem))
     return code
 
 

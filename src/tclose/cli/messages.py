@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import click
 
@@ -21,7 +21,7 @@ def speak(form: str) -> None:
     _spoken["form"] = form
 
 
-def tell(text: str, level: Level = "info", data: Mapping[str, str | None] | None = None) -> None:
+def tell(text: str, level: Level = "info", data: Mapping[str, Any] | None = None) -> None:
     """Write to standard error; where it takes nothing, the exit code still tells.
 
     Parameters
@@ -40,7 +40,7 @@ def tell(text: str, level: Level = "info", data: Mapping[str, str | None] | None
             os.dup2(nowhere.fileno(), sys.stderr.fileno())
 
 
-def _line(text: str, level: Level, data: Mapping[str, str | None]) -> str:
+def _line(text: str, level: Level, data: Mapping[str, Any]) -> str:
     moment = datetime.now(UTC).isoformat(timespec="milliseconds")
     line = {"time": moment, "level": level, "message": text}
     return json.dumps({**line, **data}, ensure_ascii=False)

@@ -18,6 +18,7 @@ _BESIDE: Mapping[str, tuple[str, str]] = {
     "recipe": ("--recipe", "FILE"),
     "replace": ("--replace", ""),
     "show_people": ("--show-people", ""),
+    "why": ("--why", ""),
     "widen": ("--widen", ""),
 }
 """Options of the command line that are no options of a policy, and what stands for their values."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any, Protocol
 
@@ -36,6 +37,14 @@ class Ground(Protocol):
 
     def largest(self) -> Fraction:
         """Return the largest distance any class can have; a threshold at or above it is vacuous."""
+        ...
+
+    def least(self, size: int) -> Fraction:
+        """Return a distance that no class of so many rows falls below, whatever values it has."""
+        ...
+
+    def needed(self, most: Fraction) -> Iterator[NDArray[Any]]:
+        """Give sets of values, by their ranks, of which every class within a distance has one at least."""
         ...
 
 

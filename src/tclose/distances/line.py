@@ -7,6 +7,7 @@ constant and the sum has a closed form, so that a class costs what it holds: O(d
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
@@ -67,6 +68,39 @@ class LineGround:
     @property
     def _float_unit(self) -> int:
         return 1 << max(self.scale.bit_length() - _FLOAT_BITS, 0)
+
+    @cached_property
+    def _running(self) -> NDArray[Any]:
+        """The running counts of the reference after each value but the last, as whole numbers of any size."""
+        return np.asarray(np.cumsum(self.reference.counts.astype(object))[:-1])
+
+    @cached_property
+    def _whole_gaps(self) -> NDArray[Any]:
+        return np.array([1] * (self.values - 1) if self.gaps is None else self.gaps, dtype=object)
+
+    def least(self, size: int) -> Fraction:
+        """Return the least distance of a class of so many rows: each running count is the nearest whole number."""
+        if self.scale == 0:
+            return Fraction(0)
+        total = int(self.reference.total)
+        over = self._running * size % total
+        apart = int((self._whole_gaps * np.minimum(over, total - over)).sum())
+        return Fraction(apart, size * total * self.scale)
+
+    def needed(self, most: Fraction) -> Iterator[NDArray[Any]]:
+        """Give the values at either end of which a class has one, as it must not have them all moved in.
+
+        A class without the first values has running counts of 0 there, and is at least the sum of the reference's
+        apart from it; without the last ones likewise.
+        """
+        total = int(self.reference.total)
+        beyond = most * total * self.scale
+        ends = ((self._running, self._whole_gaps, False), (total - self._running, self._whole_gaps, True))
+        for running, gaps, from_last in ends:
+            step = -1 if from_last else 1
+            apart = np.cumsum((running * gaps)[::step])
+            if (found := next((at for at, work in enumerate(apart) if work > beyond), None)) is not None:
+                yield np.arange(self.values)[::step][: found + 1]
 
     def parts(self, block: Block) -> Parts:
         """Return X and Y of every class, exact whole numbers with ``distance = (X/n − Y/N)/Σw``."""

@@ -7,6 +7,7 @@ On one level, ``TV = Σ over values with p > q of (p − q)``: only values that 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
@@ -58,6 +59,38 @@ class TreeGround:
             rolled = block if level == 0 else _rolled(block, codes)
             surplus(rolled.offsets, rolled.ranks, rolled.counts, rolled.sizes, reference, self.reference.total, x, y)
         return x, y
+
+    def least(self, size: int) -> Fraction:
+        """Return the least distance of a class of so many rows, on each level by itself.
+
+        Rounding down the shares of the reference, and up where the most is cut off, is nearest to them.
+        """
+        if self.scale == 0:
+            return Fraction(0)
+        total, apart = int(self.reference.total), 0
+        for reference in self._references:
+            cut = np.sort(reference.astype(object) * size % total)[::-1]
+            apart += int((total - cut[: int(cut.sum()) // total]).sum())
+        return Fraction(apart, size * total * self.scale)
+
+    def needed(self, most: Fraction) -> Iterator[NDArray[Any]]:
+        """Give sets of values of which a class has one: without them it is their share apart, on their level and below.
+
+        On each level the rarest nodes that together are too many to lack, and the rarest one that is too many alone.
+        """
+        for level, (codes, reference) in enumerate(zip(self.levels, self._references, strict=True), start=1):
+            beyond = most * int(self.reference.total) * self.scale / level
+            rarest = np.argsort(reference, kind="stable")
+            lacking = np.cumsum(reference[rarest].astype(object))
+            last = next((at for at, share in enumerate(lacking) if share > beyond), None)
+            if last is None:
+                continue
+            spare = [0, *lacking[:last].tolist()]
+            first = max(at for at, share in enumerate(spare) if lacking[last] - share > beyond)
+            yield np.flatnonzero(np.isin(codes, rarest[first : last + 1]))
+            alone = next((node for node in rarest if reference[node] > beyond), None)
+            if alone is not None:
+                yield np.flatnonzero(codes == alone)
 
     def largest(self) -> Fraction:
         """Return the largest distance any class can have: all its rows on the one worst value."""

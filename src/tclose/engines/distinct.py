@@ -59,6 +59,16 @@ class DistinctRows:
             int(counts.sum()),
         )
 
+    def without(self, at: int) -> DistinctRows:
+        """Return the distinct rows of the same table without one of its quasi-identifiers."""
+        codes = np.delete(np.concatenate([self.codes, self.sensitive_codes], axis=1), at, axis=1)
+        rows, row_of = np.unique(codes, axis=0, return_inverse=True)
+        counts = np.zeros(len(rows), dtype=np.int64)
+        np.add.at(counts, row_of.ravel(), self.counts)
+        quasi = [*self.quasi[:at], *self.quasi[at + 1 :]]
+        own, sensitive = (np.ascontiguousarray(some) for some in np.split(rows, [len(quasi)], axis=1))
+        return DistinctRows(quasi, self.sensitive, own, sensitive, counts, self.rows)
+
 
 def lexicographic(codes: Ranks, sizes: Sequence[int]) -> Integers:
     """Return the order of rows by their codes, the first column counting most."""

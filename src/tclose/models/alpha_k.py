@@ -8,7 +8,8 @@ from fractions import Fraction
 from tclose.counts import Block
 from tclose.distances.ratios import commonest
 from tclose.domains import Domain
-from tclose.models.base import AttributeModel, ClassFigures, blanked
+from tclose.models.base import AttributeModel, ClassFigures, Held, MostClasses, blanked
+from tclose.models.most_classes import by_largest_share
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,11 @@ class AlphaK(AttributeModel):
         most = commonest(block)
         sizes = block.sizes if block.people is None else block.people.valued
         return ClassFigures(blanked(most / sizes.clip(min=1), block), (most, sizes))
+
+    def most_classes(self, domain: Domain | None, threshold: Fraction, held: Held) -> MostClasses | None:
+        """Return the bound by the rows without the commonest value."""
+        del domain
+        return by_largest_share(held, threshold)
 
     def exact(self, domain: Domain | None, *parts: int) -> Fraction:
         """Return the share as a fraction."""

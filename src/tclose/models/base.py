@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -54,6 +55,25 @@ class Whole:
     """What the model itself wanted added up, :attr:`ClassFigures.totals`."""
     mean_risk: Fraction | None
     """The marketer's risk, where it was measured."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """What a table has for its classes to share: rows, or people as often as distinct rows have them."""
+
+    total: int
+    values: Integers
+    """How many have each value of the attribute; for a model of class sizes, all in one."""
+    size: int = 1
+    """How many a class has at least."""
+
+
+@dataclass(frozen=True)
+class MostClasses:
+    """In how many classes rows may be released at the most, and why no more."""
+
+    number: int
+    reason: str
 
 
 class Model(ABC):
@@ -134,6 +154,19 @@ class Model(ABC):
         """Return how many rows in every class are enough to meet a threshold; None if it is not about sizes alone."""
         del threshold
         return None
+
+    def most_classes(self, domain: Domain | None, threshold: Fraction, held: Held) -> MostClasses | None:
+        """Return in how many classes that meet a threshold any release has its rows at most; None where unknown.
+
+        A proven bound, whatever the quasi-identifiers are and whichever rows are left out. Classes without a value of
+        the attribute are not counted.
+        """
+        del domain
+        if (least := self.least_size(threshold)) is None:
+            return None
+        if least == math.inf:
+            return MostClasses(0, "no class is as large")
+        return MostClasses(held.total // max(math.ceil(least), 1), "")
 
     def exact(self, domain: Domain | None, *parts: int) -> Exact:
         """Return the exact figure of a class from its parts."""

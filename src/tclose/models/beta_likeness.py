@@ -15,7 +15,8 @@ from tclose.distances.people import prevalences
 from tclose.distances.ratios import gains
 from tclose.domains import Domain
 from tclose.errors import InternalError
-from tclose.models.base import AttributeModel, ClassFigures, Exact, blanked
+from tclose.models.base import AttributeModel, ClassFigures, Exact, Held, MostClasses, blanked
+from tclose.models.most_classes import by_largest_gain
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,12 @@ class BetaLikeness(AttributeModel):
         with np.errstate(divide="ignore", invalid="ignore"):
             values = count / block.sizes.clip(min=1) * (reference.total / share.astype(np.float64)) - 1.0
         return np.maximum(values, 0.0), count, share, block.sizes
+
+    def most_classes(self, domain: Domain | None, threshold: Fraction, held: Held) -> MostClasses | None:
+        """Return the bound by the size that a class needs to have a value no more frequent than is allowed."""
+        if domain is None:
+            return None
+        return by_largest_gain(held, domain.reference.counts, domain.reference.total, threshold)
 
     def exact(self, domain: Domain | None, *parts: int) -> Exact:
         """Return the gain as a fraction."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,8 @@ from tclose.distances.divergences import DIGITS
 from tclose.distances.people import prevalences
 from tclose.distances.ratios import gains
 from tclose.domains import Domain
-from tclose.models.base import AttributeModel, ClassFigures, blanked
+from tclose.models.base import AttributeModel, ClassFigures, Held, MostClasses, blanked
+from tclose.models.most_classes import by_every_value
 from tclose.models.value_pairs import prevalence_pairs, value_pairs
 
 
@@ -59,6 +61,11 @@ class DeltaDisclosure(AttributeModel):
             low = np.log(low_count / low_share.astype(np.float64) * scale)
         return np.asarray(np.maximum(np.abs(high), np.abs(low)))
 
+    def most_classes(self, domain: Domain | None, threshold: Fraction, held: Held) -> MostClasses | None:
+        """Return the bound by the rarest value, which every class needs."""
+        del threshold
+        return None if domain is None else by_every_value(held, domain.reference.counts)
+
     def certain(self, domain: Domain | None, block: Block, position: int) -> Decimal:
         """Return the largest absolute log ratio of one class to 60 digits."""
         pairs, total = value_pairs(domain, block, position)
@@ -86,6 +93,11 @@ class DeltaOfPresent(DeltaDisclosure):
         "a class holds a value that the reference lacks; this cannot happen if the reference is the audited table"
     )
     kept_by_merging = False
+
+    def most_classes(self, domain: Domain | None, threshold: Fraction, held: Held) -> MostClasses | None:
+        """Return no bound: a class may lack values."""
+        del domain, threshold, held
+        return None
 
     def _ratios(self, block: Block, reference: Distribution) -> NDArray[np.float64]:
         """Return the largest absolute log ratio of each class among the values it holds."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
 from tclose.counts import Block
 from tclose.distances.ratios import commonest
 from tclose.domains import Domain
-from tclose.models.base import AttributeModel, ClassFigures, blanked
+from tclose.models.base import AttributeModel, ClassFigures, Held, MostClasses, blanked
+from tclose.models.most_classes import by_different_values
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,11 @@ class DistinctL(AttributeModel):
         if block.people is not None:  # others' further values hide nobody where all have the same one
             distinct = np.where(commonest(block) == block.people.valued, np.minimum(distinct, 1), distinct)
         return ClassFigures(blanked(distinct, block), (distinct,))
+
+    def most_classes(self, domain: Domain | None, threshold: Fraction, held: Held) -> MostClasses | None:
+        """Return the bound by how often each value can be in a class."""
+        del domain
+        return by_different_values(held, int(threshold))
 
     def exact(self, domain: Domain | None, *parts: int) -> int:
         """Return the number itself."""

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
+from fractions import Fraction
 
 import numpy as np
 
 from tclose.counts import Block
 from tclose.distances.divergences import DIGITS, certain_entropy, entropies
 from tclose.domains import Domain
-from tclose.models.base import AttributeModel, ClassFigures, blanked
+from tclose.models.base import AttributeModel, ClassFigures, Held, MostClasses, blanked
+from tclose.models.most_classes import by_different_values
 
 _ROUNDING = 1e-13
 
@@ -39,6 +42,11 @@ class EntropyL(AttributeModel):
         values = np.exp(entropies(block))
         nearest = np.rint(values)
         return ClassFigures(blanked(np.where(np.abs(values - nearest) < _ROUNDING * nearest, nearest, values), block))
+
+    def most_classes(self, domain: Domain | None, threshold: Fraction, held: Held) -> MostClasses | None:
+        """Return the bound of as many different values: fewer have a lower entropy."""
+        del domain
+        return by_different_values(held, math.ceil(threshold))
 
     def certain(self, domain: Domain | None, block: Block, position: int) -> Decimal:
         """Return exp(entropy) of one class to 60 digits."""

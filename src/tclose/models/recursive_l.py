@@ -11,7 +11,8 @@ import numpy as np
 from tclose.counts import Block
 from tclose.distances.ratios import tails
 from tclose.domains import Domain
-from tclose.models.base import AttributeModel, ClassFigures, Exact, blanked
+from tclose.models.base import AttributeModel, ClassFigures, Exact, Held, MostClasses, blanked
+from tclose.models.most_classes import by_different_values
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,12 @@ class RecursiveL(AttributeModel):
         first, tail = tails(block, self.level)
         values = np.where(tail == 0, np.inf, first / tail.clip(min=1))
         return ClassFigures(blanked(values, block), (first, tail))
+
+    def most_classes(self, domain: Domain | None, threshold: Fraction, held: Held) -> MostClasses | None:
+        """Return the bound of ℓ different values: with fewer, no c will do."""
+        del domain
+        del threshold
+        return by_different_values(held, self.level)
 
     def exact(self, domain: Domain | None, *parts: int) -> Exact:
         """Return the infimum as a fraction."""

@@ -12,7 +12,8 @@ from tclose.distances.ground import exact_distance, float_distances
 from tclose.distances.people import apart, exact_apart, float_apart, people_of
 from tclose.domains import Domain
 from tclose.errors import InternalError
-from tclose.models.base import AttributeModel, ClassFigures, blanked
+from tclose.models.base import AttributeModel, ClassFigures, Held, MostClasses, blanked
+from tclose.models.most_classes import by_distance
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,10 @@ class TCloseness(AttributeModel):
         values = np.maximum(values, float_apart(domain.ground, domain.prevalence.total, inside, outside, sizes))
         parts = (x, y, block.sizes, inside, outside, sizes)
         return ClassFigures(np.where(np.maximum(sizes, block.sizes) == 0, np.nan, values), parts)
+
+    def most_classes(self, domain: Domain | None, threshold: Fraction, held: Held) -> MostClasses | None:
+        """Return the bound by how near small classes can be, and by the values that every class needs."""
+        return None if domain is None else by_distance(domain.ground, held, threshold)
 
     def exact(self, domain: Domain | None, *parts: int) -> Fraction:
         """Return the distance as a fraction."""

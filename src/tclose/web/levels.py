@@ -9,8 +9,9 @@ from dataclasses import replace
 from typing import Any
 
 from tclose.anonymizing.framing import Frame
+from tclose.anonymizing.making import framed_table
 from tclose.anonymizing.people_on_levels import PeopleOnLevels
-from tclose.anonymizing.releasing import framed_table, search_of
+from tclose.anonymizing.releasing import search_of
 from tclose.auditing import audit_release, check_attributes
 from tclose.engines.choosing import session_for, working_session
 from tclose.engines.levels import LevelledTable, LevelsEngine

@@ -49,6 +49,7 @@ _SCHEMAS: dict[str, Schema] = {
         field={**_or_null(_TEXT), "description": "The option that it is about, or the key of a model."},
         column=_or_null(_TEXT),
         hint={**_or_null(_TEXT), "description": "What to do."},
+        problems={**_list(_FREE), "description": "Where there are several problems, each as an error."},
     ),
     "Exact": _object(
         "value", value=_or_null(_NUMBER), exact={**_TEXT, "description": "The figure as a fraction, such as 3/8."}
@@ -185,7 +186,7 @@ def _work() -> Schema:
         kind={
             "enum": [
                 *("profile", "audit", "sample", "hierarchies", "levels"),
-                *("anonymize", "frontier", "lattice", "attack"),
+                *("anonymize", "why", "frontier", "lattice", "attack"),
             ]
         },
         policy=_ref("Policy"),

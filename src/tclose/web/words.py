@@ -22,6 +22,7 @@ _BESIDE: Mapping[str, str] = {
     "anonymize": "'Make a release'",
     "distance": "the distance of the column",
     "levels": "'Levels by hand'",
+    "why": "'What costs the detail'",
 }
 """What the page calls that for which it has no field of an option."""
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from tclose.errors import Hint, InputError, listed, meant
+from tclose.errors import Hint, InputError, InternalError, listed, meant
 from tclose.frontiers import Frontier
 from tclose.policy import Policy
 from tclose.releases import Release, Written
@@ -232,6 +232,20 @@ def _release_words(release: Release, written: Written | None) -> dict[str, Any]:
     }
 
 
+def why(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
+    """Make a release again, and find what costs its detail; the page is the owner's."""
+    from tclose.anonymizing import anonymize as anonymized
+    from tclose.render.data.detail_costs import why_data
+    from tclose.render.words import detail_costs as told
+
+    policy = _policy(asked, opened)
+    release = anonymized(policy.with_table(opened.rows(job.tell)), progress=job.tell).with_why(job.tell)
+    if release.why is None:
+        raise InternalError("What costs the detail was asked for, and not found.")
+    sentences = {"sentence": told.advice_sentence(release.why), "legend": told.legend(release.why)}
+    return Outcome({"why": why_data(release.why), **sentences, "made_for": _made_for(policy)})
+
+
 def frontier(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
     """Sweep a threshold, and see what each method's release costs."""
     from tclose.render.pictures.frontier import frontier_picture
@@ -250,6 +264,7 @@ KINDS: dict[str, Work] = {
     "hierarchies": hierarchies,
     "levels": levels,
     "anonymize": anonymize,
+    "why": why,
     "frontier": frontier,
     "lattice": lattice,
     "attack": attack,

@@ -11,6 +11,7 @@ from tclose.exact import written
 from tclose.notes import notes_data
 from tclose.releases import Binding, Obstacle, Release, Written
 from tclose.render.data.attacks import attack_data
+from tclose.render.data.detail_costs import why_data
 from tclose.render.data.json import SCHEMA_VERSION, audit_data, finite, trajectories_data, value_data
 from tclose.render.words.beside import ORIGINAL_WITHHELD, beside
 from tclose.render.words.cells import key_data
@@ -44,6 +45,7 @@ def release_data(release: Release) -> dict[str, Any]:
         "revealed": _revealed(release.revealed),
         "obstacles": [_obstacle(release, obstacle) for obstacle in release.obstacles],
         "binding": None if release.binding is None else _binding(release.binding),
+        "why": why_data(release.why),
         "attack": None if release.attack is None else attack_data(release.attack),
         "notes": notes_data(release.notes),
     }

@@ -88,10 +88,12 @@ def audit_report(
     audit = without_people(unfoldered(audit))
     seen = redacted(audit) if redact else audit
     told = [*assumed(seen), *made_by(audit, made or datetime.now(UTC), withheld=redact)]
+    title, care = words.verdict_sentence(seen), words.care_sentences(seen)
+    unprotected = [title, *care] if seen.holds is False else care
     return Document(
         kind="Privacy audit",
-        title=words.verdict_sentence(seen),
-        care=" ".join(words.care_sentences(seen)),
+        title=title,
+        care=" ".join(care),
         lead=tuple(
             filter(
                 None,
@@ -104,7 +106,7 @@ def audit_report(
             )
         ),
         sections=(
-            *decision_section(seen, about),
+            *decision_section(seen, about, unprotected),
             *purpose_section(about),
             *_required(seen),
             *columns_section(seen),

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from tclose.exact import decimal_beside, shown
 from tclose.policy.parts import About
 from tclose.render.document import Cell, Paragraph, Section, Terms, section, table
-from tclose.render.words.audits import care_sentences
 from tclose.render.words.cells import visible
 from tclose.render.words.glossary import GLOSSARY
-from tclose.render.words.phrases import counted, joined, units
+from tclose.render.words.phrases import counted, joined, some_of, units
 from tclose.results import Audit
 
 _EMA = Fraction(1, 11)
@@ -21,7 +20,7 @@ _SIGN = "The author of this report, and whoever decides about the table; the las
 _NO_PROMISE = "What rules ask is told in short. That a figure is named here is no legal promise."
 
 
-def decision_section(audit: Audit, about: About) -> tuple[Section, ...]:
+def decision_section(audit: Audit, about: About, unprotected: Sequence[str]) -> tuple[Section, ...]:
     """Return what whoever decides has to know, on the first page.
 
     Parameters
@@ -30,11 +29,13 @@ def decision_section(audit: Audit, about: About) -> tuple[Section, ...]:
         The audit of what is to be published.
     about
         What it is for, and who answers for it.
+    unprotected
+        What is not protected, in the sentences that the heading has too.
     """
-    care = [Paragraph(sentence, "care") for sentence in care_sentences(audit)]
+    told = tuple(Paragraph(sentence, "care") for sentence in unprotected)
     rows = (
         ("The risk that is left", tuple(map(Paragraph, residual_risk(audit)))),
-        ("Not protected", tuple(care) or (Paragraph(_NOTHING_OPEN),)),
+        ("Not protected", told or (Paragraph(_NOTHING_OPEN),)),
         ("Asked to sign", (Paragraph(_signers(about)),)),
     )
     return section("Decision", Terms(rows), anchor="decision")
@@ -79,10 +80,23 @@ def risk_of_being_found(audit: Audit) -> str:
     known = joined(audit.roles.quasi)
     fit, fits = units(audit.k, audit.unit), "fits" if audit.k == 1 else "fit"
     chance = "surely" if audit.k == 1 else f"with a chance of at most 1 in {audit.k:,}"
-    return (
+    told = (
         f"Someone who knows {known} of a person, and that the person is in the table, finds at least {fit} that "
         f"{fits}: in the worst case the person is found {chance}."
     )
+    return " ".join([told, *reservations(audit)])
+
+
+def reservations(audit: Audit) -> Iterator[str]:
+    """Give who may find a person more easily than the sizes of classes say, in sentences."""
+    if audit.naming:
+        yield f"Whoever reads {some_of(audit.naming)} needs none of that: these name people."
+    if audit.k == 1:
+        return
+    if audit.unprotected:
+        yield f"Someone who also knows {some_of(audit.unprotected)} may find the person surely."
+    if audit.unit == "rows":
+        yield "Rows are counted: where several rows of a class are one person's, the chance is higher."
 
 
 def risk_of_being_told(audit: Audit, name: str) -> Iterator[str]:
@@ -113,11 +127,13 @@ def _rules(audit: Audit, *, attacked: bool) -> Iterator[tuple[str, str, str]]:
     test = "What attackers got is told under Attackers." if attacked else "No test by attack is here."
     smallest = f"The smallest class has {units(audit.k, audit.unit)}."
     told = [f"{visible(name)}: t = {shown(each.t)}" for name, each in audit.attributes.items() if "t" in each.figures]
-    yield "GDPR, opinion WP216", "Can a person be singled out?", f"{smallest} A class of one is a person singled out."
+    alone = f"{smallest} A class of one is a person singled out."
+    yield "GDPR, opinion WP216", "Can a person be singled out?", " ".join([alone, *reservations(audit)])
+    linked = "" if audit.roles.pseudonym is None else "Within this table pseudonyms link the rows of a person. "
     yield (
         "GDPR, opinion WP216",
         "Can records of a person be linked?",
-        "Not answered by one table: two about the same people may together give them away.",
+        f"{linked}Not answered by one table: two about the same people may together give them away.",
     )
     yield "GDPR, opinion WP216", "Can something be inferred?", "; ".join(told) or "No sensitive attribute was measured."
     yield (
@@ -134,7 +150,8 @@ def _rules(audit: Audit, *, attacked: bool) -> Iterator[tuple[str, str, str]]:
     if risk is not None:
         met = "within" if Fraction(risk.value) <= _EMA else "above"
         value = decimal_beside(Fraction(risk.value), _EMA)
-        yield "EMA Policy 0070", "A maximum risk of at most 0.09, read as 1 in 11", f"{value}, {met} it."
+        alone = "By the quasi-identifiers alone " if audit.naming or audit.unprotected else ""
+        yield "EMA Policy 0070", "A maximum risk of at most 0.09, read as 1 in 11", f"{alone}{value}, {met} it."
 
 
 def _risk_words(audit: Audit) -> str:

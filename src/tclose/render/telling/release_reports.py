@@ -29,6 +29,7 @@ from tclose.render.telling.audit_reports import (
 )
 from tclose.render.telling.audits import VERDICT
 from tclose.render.telling.decisions import decision_section, purpose_section, rules_section
+from tclose.render.telling.detail_costs import why_blocks
 from tclose.render.telling.frontiers import frontier_table
 from tclose.render.telling.redaction import without_people
 from tclose.render.telling.releases import (
@@ -48,6 +49,7 @@ from tclose.render.words import frontiers as frontier_words
 from tclose.render.words import releases as words
 from tclose.render.words.beside import NOT_TOLD, beside, confidential, original_withheld
 from tclose.render.words.cells import visible
+from tclose.render.words.detail_costs import TITLE
 from tclose.render.words.folders import unfoldered_result
 from tclose.render.words.phrases import classes, counted, everyone, joined, percent, title_of
 from tclose.results import Audit, Figure
@@ -103,7 +105,7 @@ def release_report(
         care=" ".join(words.care_sentences(release)),
         lead=tuple(filter(None, (words.size_sentence(release), words.kept_sentence(release), missed))),
         sections=(
-            *(() if audits is None else decision_section(audits.own, about)),
+            *(() if audits is None else decision_section(audits.own, about, words.unprotected_sentences(release))),
             *purpose_section(about),
             *(() if audits is None else _required(release, audits)),
             *section("The release", *_release(release, written, audits, frontier), anchor="release"),
@@ -184,6 +186,9 @@ def _release(
         yield replace(losses_table(release, titled=True), caption=LOSSES_TITLE)
         yield Paragraph("" if release.people is None else _LOSSES_OF_PEOPLE, "soft")
         yield Paragraph(words.slack_sentence(release))
+    if release.why is not None:
+        yield Heading(TITLE)
+        yield from why_blocks(release.why)
     if release.work is not None and release.tells_original:
         yield from useful_blocks(release.work.useful())
         yield from _lattice(release, release.work.around())

@@ -10,11 +10,13 @@ from tclose.releases import Release, Written
 from tclose.render.document import Cell, Document, Paragraph, Picture, Section, Table, section, table
 from tclose.render.telling.attacks import outcomes_tables
 from tclose.render.telling.audits import VERDICT, notes, verdict_cell
+from tclose.render.telling.detail_costs import why_blocks
 from tclose.render.words import releases as words
 from tclose.render.words.attacks import finding, legend
 from tclose.render.words.audits import figure_beside, marked_found
 from tclose.render.words.beside import beside, confidential
 from tclose.render.words.cells import key_text, visible
+from tclose.render.words.detail_costs import TITLE
 from tclose.render.words.phrases import percent
 from tclose.render.words.releases import judged
 from tclose.results import Verdict
@@ -48,6 +50,7 @@ def release_document(release: Release, written: Written | None = None) -> Docume
             *section(LOST, lost_table(release)),
             *section(LOSSES_TITLE, losses_table(release)),
             *section("", *map(Paragraph, words.ways_out(release))),
+            *section(TITLE, *why_blocks(release.why)),
             *(() if release.attack is None else attack_sections(release)),
             *section("", notes(release.notes)),
             *section("Written", None if written is None else files_table(written)),

@@ -36,6 +36,8 @@ def beside(release: Release) -> Release:
         column_losses={} if costs is None else costs.columns,
         slack=None,
         binding=None,
+        why=None,
+        notes=tuple(note for note in release.notes if not note.confidential),
         attack=None if release.attack is None else _attack(release, release.attack),
     )
 

@@ -58,7 +58,7 @@ def unprotected_sentence(names: Sequence[str]) -> str:
     >>> unprotected_sentence(["notes", "ward"]), unprotected_sentence([f"c{at}" for at in range(3000)])
     ('Published without protection: notes and ward.', 'Published without protection: c0, c1, c2 and 2,997 more.')
     """
-    return f"Published without protection: {_some(names)}." if names else ""
+    return f"Published without protection: {some_of(names)}." if names else ""
 
 
 def withheld_columns(names: Sequence[str]) -> str:
@@ -70,7 +70,7 @@ def withheld_columns(names: Sequence[str]) -> str:
     ('a column that its policy withholds: name', 'columns that its policy withholds: name and visit')
     """
     what = "a column that its policy withholds" if len(names) == 1 else "columns that its policy withholds"
-    return f"{what}: {_some(names)}" if names else ""
+    return f"{what}: {some_of(names)}" if names else ""
 
 
 def naming_sentence(names: Sequence[str]) -> str:
@@ -81,10 +81,10 @@ def naming_sentence(names: Sequence[str]) -> str:
     >>> naming_sentence(["name"]), naming_sentence([])
     ('It names people: name.', '')
     """
-    return f"It names people: {_some(names)}." if names else ""
+    return f"It names people: {some_of(names)}." if names else ""
 
 
-def _some(names: Sequence[str]) -> str:
+def some_of(names: Sequence[str]) -> str:
     """Return the first names and how many more there are."""
     most = _NAMED if len(names) > _NAMED + 1 else len(names)
     more = [f"{len(names) - most:,} more"] if most < len(names) else []

@@ -58,8 +58,12 @@ def verdict(release: Release) -> str:
 
 def care_sentences(release: Release) -> list[str]:
     """Return what must not be overlooked: that nothing is kept, what is not protected, what a disguise gives away."""
-    told = (nothing_sentence(release), unprotected_sentence(release.unprotected), *_revealed(release.revealed))
-    return [each for each in told if each]
+    return [*filter(None, [nothing_sentence(release)]), *unprotected_sentences(release)]
+
+
+def unprotected_sentences(release: Release) -> list[str]:
+    """Return what a release does not protect: columns published as they are, and what a disguise gives away."""
+    return [*filter(None, [unprotected_sentence(release.unprotected)]), *_revealed(release.revealed)]
 
 
 def _revealed(found: Revealed | None) -> Iterator[str]:

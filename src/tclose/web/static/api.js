@@ -1,5 +1,7 @@
 // The way to the server. Every request carries the token, which came in the fragment of the address.
 
+import { withHint } from "./format.js";
+
 const KEY = "tclose-token";
 const WAIT = 2000;
 const FIRST_LOOK = 250;
@@ -20,9 +22,9 @@ function tokenOfThisTab() {
 const token = tokenOfThisTab();
 
 export class Refused extends Error {
-  constructor(status, kind, message, { code = "", field = null, column = null, hint = null } = {}) {
-    super(hint ? `${message} ${hint}` : message);
-    Object.assign(this, { status, kind, code, field, column });
+  constructor(status, kind, message, { code = "", field = null, column = null, hint = null, problems = [] } = {}) {
+    super([message, hint, ...problems.map((each, at) => `(${at + 1}) ${withHint(each)}`)].filter(Boolean).join(" "));
+    Object.assign(this, { status, kind, code, field, column, problems });
   }
 }
 

@@ -11,8 +11,9 @@ export function onFaults(task) {
   for (const topic of ["audit", "fields"]) listen(topic, again);
 }
 
-const found = (fits) => [state.audit.error, state.failed].find((error) => error && fits(error));
-const told = (fits) => found(fits)?.message ?? "";
+// Of several problems that came at once, each is told where it belongs.
+const found = (fits) => [state.audit.error, state.failed].flatMap((error) => (error?.problems?.length ? error.problems : error ?? [])).find(fits);
+const told = (fits) => { const error = found(fits); return error ? withHint(error) : ""; };
 
 // What is wrong with the field of an option.
 export function fieldFault({ fields }) {

@@ -10,6 +10,7 @@ import { percent, sign, visible, withHint } from "./format.js";
 import { taking } from "./stale.js";
 import { meaning } from "./terms.js";
 import { usefulness } from "./useful.js";
+import { whyPanel } from "./why.js";
 import { change, handOver, kept, listen, modelOf, state, tell } from "./store.js";
 import { worker } from "./work.js";
 
@@ -17,7 +18,8 @@ export function releasePanel() {
   const options = h("div", { class: "options" });
   const place = h("div", { class: "outcome", id: "release-outcome" });
   const draw = () => redraw(options, settings());
-  const work = worker(place, { done: outcome, label: "Making a release" });
+  const why = whyPanel();
+  const work = worker(place, { done: (job, how) => outcome(job, how, why), label: "Making a release" });
   work.resume(state.jobs.anonymize);
   listen("policy", draw);
   onFaults(draw);
@@ -39,7 +41,7 @@ function settings() {
   return [direct.map((form) => formField("release", form)), moreFields("settings", "More settings", "release", others)];
 }
 
-function outcome(job, { stale, again }) {
+function outcome(job, { stale, again }, why) {
   const { release, verdict, care, sentences, requirements, ways_out: waysOut } = job.result;
   const told = [...sentences, ...waysOut].map((sentence) => h("p", {}, sentence));
   say(stale || verdict);
@@ -49,6 +51,7 @@ function outcome(job, { stale, again }) {
     h("div", { class: `verdict ${kind}` }, h("h3", { class: kind }, stale ? null : h("span", { "aria-hidden": "true" }, release.holds ? "✓ " : "✗ "), verdict), careful(care), stale ? null : nearest(release.binding, again), told),
     requirements.length ? tabled("What was required", ["verdict", "required", "of", "in the release", "against the original"], requirements.map(judged)) : null,
     losses(release),
+    release.holds ? why : null,
     release.holds ? comparison(job) : null,
     release.holds ? usefulness(job) : null,
     release.holds ? downloads(job) : null,

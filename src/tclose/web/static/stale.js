@@ -29,7 +29,7 @@ function swept({ columns, policy, release }, sweep) {
 
 const unreported = ({ report: _report, ...settings }) => settings;
 
-const PARTS = { audit: measured, anonymize: unreported, attack: unreported, lattice: unreported, frontier: (settings, job) => swept(settings, job.result.frontier.sweep) };
+const PARTS = { audit: measured, anonymize: unreported, attack: unreported, lattice: unreported, why: unreported, frontier: (settings, job) => swept(settings, job.result.frontier.sweep) };
 
 function fits(job) {
   const part = PARTS[job.kind];
