@@ -52,7 +52,7 @@ def test_a_release_tells_of_hierarchies_missing_values_and_levels_at_once():
     roles = tclose.Roles(["zip", "job", "age"], {"days": Ordered()})
     error = refused(tclose.anonymize, TABLE, roles, require={"k": 2}, levels={"age": 40})
     assert [each.code for each in error.problems] == ["no-hierarchy", "input", "missing-values"]
-    assert "{'zip': 'flat', 'job': 'flat'}" in str(error.problems[0])
+    assert "hierarchies={'zip': 'groups:2', 'job': 'groups:2'}" in str(error.problems[0])
     assert [each.column for each in error.problems] == ["zip", "age", "days"]
 
 

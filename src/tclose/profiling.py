@@ -196,10 +196,10 @@ def profile(
         found = session.statistics(opened, tell)
         looked = _Looked.of(session, opened, found)
         shaped = [each for each in found.columns if _has_shape(each)]
-        tell("Looking at values", None)
         texts = looked.texts(shaped)
         every = {column.name: column.distinct <= _MOST_TEXTS for column in shaped}
-        shapes = {name: shape_of(values, every=every[name]) for name, values in texts.items()}
+        looking = told_each([*texts.items()], tell, "Looking at values")
+        shapes = {name: shape_of(values, every=every[name]) for name, values in looking}
         codes = _codes_of([each for each in shaped if is_text(each.type)], shapes, texts)
         if codes and (again := _read_as_missing(table, read, codes)) is not None:
             with_codes = profile(table, read=again, memory=memory, threads=threads, temp=temp, progress=progress)

@@ -207,7 +207,7 @@ def test_figures_of_people_are_never_below_those_of_values_and_equal_where_every
 @pytest.mark.parametrize("nobody", [None, float("nan")], ids=["missing", "not a number"])
 def test_rows_of_nobody_are_refused_with_their_number_and_a_way_out(nobody):
     table = {"q": ["a"] * 4, "s": ["x"] * 4, "who": [1.0, nobody, nobody, 2.0]}
-    with pytest.raises(SourceError, match=r"2 rows without a value in the column 'who'.*person=None"):
+    with pytest.raises(SourceError, match=r"2 rows without a value in the column 'who'.*identifiers"):
         tclose.audit(table, tclose.Roles("q", "s", person="who"))
 
 
