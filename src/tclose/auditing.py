@@ -32,6 +32,7 @@ from tclose.policy.verbs import AuditKeywords, verb
 from tclose.presets import preset_named
 from tclose.presets.safe_harbor import applied
 from tclose.progress import silent
+from tclose.reasons import reasons_of
 from tclose.references import Reference, is_joint, population_of
 from tclose.results import AttributeAudit, Audit, ClassTable, ColumnDecision, Evidence
 from tclose.roles import IDENTIFIERS_PUBLISHED, Distance, Nominal, Roles
@@ -104,7 +105,7 @@ def audit(policy: Policy, *, progress: Progress | None) -> Audit:
             columns=ColumnDecision.of(roles, (column.name for column in opened.columns)),
             closed=policy.closed,
             few=0 if is_example(policy.table) else few(wanted),
-        )
+        ).accepting(policy.required.accept)
         if baseline.after is not None:
             domains = {name: each.domain for name, each in found.evidence.items()}
             given = (baseline.after, roles, domains, wanted, policy.columns.hierarchies, inspection.progress)
@@ -166,9 +167,13 @@ def _audited(
     evidence: dict[str, Evidence] = {}
     known: list[SubsetFinding] = []
     rows, people, first = 0, None, None
+    traits: list[str] = []
+    unknown: list[str] = []
     for run in _runs(roles):
         found = inspection.inspect(run, _distances(run, roles), [reference.for_attribute(n) for n in run.names])
         rows, people, first = found.rows, found.people, first or found
+        traits += found.traits if run.attribute_models else []
+        unknown += found.without_people if run.attribute_models else []
         tables[run.own] = found.classes
         findings += found.findings
         known += subset_findings(inspection, run, found)
@@ -179,19 +184,26 @@ def _audited(
             for traced, each in zip(found.evidence, driving, strict=True):
                 attributes[traced.domain.name] = attribute_audit(traced.domain, found.findings, each)
                 evidence[traced.domain.name] = traced
+    looked = rows <= _DRIVERS_UP_TO or drivers
+    trajectories = inspection.trajectories(first) if first and looked else None
+    warnings = tuple(repeated(inspection.session, inspection.table, roles))
+    several = people is not None and people < rows
     return Audit(
         source=inspection.table.label,
         roles=roles,
         rows=rows,
         people=people,
-        trajectories=inspection.trajectories(first) if first and (rows <= _DRIVERS_UP_TO or drivers) else None,
+        trajectories=trajectories,
         class_count=len(tables[None]),
         figures=figures_by_key([finding for finding in findings if finding.attribute is None]),
         attributes=attributes,
         verdicts=tuple(verdict for finding in (*findings, *known) for verdict in finding.verdicts()),
         reference=reference.words,
         notes=(*inspection.table.notes, *_notes(roles)),
-        warnings=tuple(repeated(inspection.session, inspection.table, roles)),
+        warnings=warnings,
+        reasons=tuple(
+            reasons_of(roles, several=several, apart=trajectories, traits=traits, unknown=unknown, warnings=warnings)
+        ),
         unprotected=roles.unprotected(column.name for column in whole.columns),
         tables=tables,
         evidence=evidence,
@@ -209,7 +221,7 @@ def _to_count(table: Table[Any] | Released[Any], columns: Sequence[str], roles: 
 
 def suspects(table: Table[Any], roles: Roles) -> list[str]:
     """Return the columns that may tell people apart though nothing says so: rows are counted, and people may repeat."""
-    if roles.person is not None:
+    if roles.person is not None or roles.rows_are_people:
         return []
     usable = [column.name for column in table.columns if column.problem is None]
     others = [name for name in usable if name not in roles.columns and (person_in(name) or people_in(name))]

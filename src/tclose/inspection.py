@@ -117,6 +117,18 @@ class Inspected:
     """All classes, where they were needed together."""
 
     @property
+    def traits(self) -> list[str]:
+        """The attributes of which nobody has two values, where people are counted."""
+        pairs = zip(self.domains, self.counted.observed, strict=True)
+        return [] if self.census is None else [domain.name for domain, seen in pairs if seen.people is None]
+
+    @property
+    def without_people(self) -> list[str]:
+        """The attributes of which somebody has several values, and whose reference says nothing of people."""
+        pairs = zip(self.domains, self.counted.observed, strict=True)
+        return [domain.name for domain, seen in pairs if seen.people is not None and domain.people is None]
+
+    @property
     def rows(self) -> int:
         """How many rows the table has."""
         return self.counted.rows if self.census is None else self.census.rows
@@ -184,6 +196,8 @@ class Inspection:
         classes = counted.classes(_columns(tasks, domains), [task.model.whole for task in tasks])
         whole, sums = self._whole(counted, ranks, tasks), _Sums()
         tallies = merged(_stored(sums.of(self.parts(run, counted, whole, ranks, tasks, domains)), classes), tasks)
+        if census is not None:
+            _at_most_everybody(tasks, tallies, census.people)
         findings = _findings(tasks, tallies, domains, classes, sums)
         if self.table.person is not None:
             findings = tuple(replace(found, figure=replace(found.figure, unit="people")) for found in findings)
@@ -339,6 +353,13 @@ def _findings(
         domain = domains[task.attribute] if task.attribute is not None else None
         found.append(Finding(task, tally, Figure(task.model, value, worst, details), domain))
     return tuple(found)
+
+
+def _at_most_everybody(tasks: Sequence[Task], tallies: Sequence[Tally], people: int) -> None:
+    """Say of no requirement that more people miss it than there are: somebody may be in several failing classes."""
+    for task, tally in zip(tasks, tallies, strict=True):
+        for at in range(task.unasked, len(tally.failing_rows)):
+            tally.failing_rows[at] = min(tally.failing_rows[at], people)
 
 
 def _subsets(columns: int) -> Iterator[tuple[int, ...]]:

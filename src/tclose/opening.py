@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from tclose.engines.base import Engine, Progress, Table
@@ -16,7 +17,7 @@ from tclose.errors import (
     UndecidedColumnError,
 )
 from tclose.progress import silent
-from tclose.roles import Roles
+from tclose.roles import EACH_ROW, Roles
 from tclose.sources.examples import example_named, is_example
 
 Check = Callable[[Roles], object]
@@ -81,6 +82,8 @@ def checked(roles: Roles, table: Table[Any], *checks: Check) -> Roles:
         What else refuses roles; all that is wrong is told at once.
     """
     available = [column.name for column in table.columns]
+    if roles.person == EACH_ROW and EACH_ROW not in available:
+        roles = replace(roles, person=None, rows_are_people=True)
     named = {
         "quasi": ("quasi-identifier", roles.quasi),
         "sensitive": ("sensitive", tuple(roles.sensitive)),

@@ -110,6 +110,8 @@ class Recipe:
     """The quasi-identifiers that are published as numbers or dates too."""
     key_check: str | None = None
     """By what the key of pseudonyms and offsets is known again; None where there was none. The key is not here."""
+    accept: Mapping[str, str] = field(default_factory=dict)
+    """The reasons that somebody accepted for a release, each by its code, or its code and a column, with why."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Recipe) and self.to_json() == other.to_json()
@@ -218,6 +220,7 @@ def _recipe_data(recipe: Recipe) -> dict[str, Any]:
             else {}
         ),
         **({"shift_days": recipe.shift_days, "key_check": recipe.key_check} if recipe.disguises else {}),
+        **({"accept": dict(recipe.accept)} if recipe.accept else {}),
         "columns": [_column_data(column) for column in recipe.columns],
         "sensitive": {name: list(values) for name, values in recipe.sensitive.items()},
         "pieces": {
@@ -248,7 +251,8 @@ def _roles_data(roles: Roles) -> dict[str, Any]:
     disguised = (
         {"pseudonym": roles.pseudonym, "shifted": list(roles.shifted)} if roles.pseudonym or roles.shifted else {}
     )
-    return {**names, "sensitive": sensitive, "together": roles.together, "person": roles.person, **disguised}
+    rows = {"rows_are_people": True} if roles.rows_are_people else {}
+    return {**names, "sensitive": sensitive, "together": roles.together, "person": roles.person, **rows, **disguised}
 
 
 def _recipe(data: Mapping[str, Any]) -> Recipe:
@@ -268,6 +272,7 @@ def _recipe(data: Mapping[str, Any]) -> Recipe:
             person=roles.get("person"),
             pseudonym=roles.get("pseudonym"),
             shifted=_texts(roles.get("shifted", [])),
+            rows_are_people=bool(roles.get("rows_are_people", False)),
         ),
         requirements=tuple(requirement_of(given) for given in data["requirements"]),
         published=_texts(data["published"]),
@@ -284,6 +289,7 @@ def _recipe(data: Mapping[str, Any]) -> Recipe:
         numbers={_text(name): numbers_read(*each) for name, each in data.get("numbers", {}).items()},
         shift_days=_whole(data.get("shift_days", USUAL_DAYS)),
         key_check=None if data.get("key_check") is None else _text(data["key_check"]),
+        accept={_text(name): _text(why) for name, why in data.get("accept", {}).items()},
     )
     if not fits_together(recipe):
         raise ValueError("parts of a recipe that do not fit together")

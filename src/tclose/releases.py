@@ -21,6 +21,7 @@ from tclose.models.catalogue import Requirement
 from tclose.notes import Note
 from tclose.policy.parts import About
 from tclose.progress import Report
+from tclose.reasons import ROWS, Outcome, Reason, accepted
 from tclose.recipes import Recipe
 from tclose.recoding.full_domain.surroundings import Surroundings
 from tclose.recoding.losses.beside import Costs
@@ -240,6 +241,8 @@ class Release:
     """The losses as they may be told beside the release; None where none was measured."""
     why: DetailCosts | None = field(default=None, repr=False)
     """What costs its detail, where that was measured; see :meth:`with_why`."""
+    accept: Mapping[str, str] = field(default_factory=dict)
+    """The reasons that somebody accepts, each by its code, or its code and a column, with why."""
     tells_original: bool = False
     """Whether its documents tell what only the owner of the original may know."""
 
@@ -247,6 +250,23 @@ class Release:
     def holds(self) -> bool:
         """Whether a release that meets every requirement was found."""
         return self.work is not None
+
+    @property
+    def reasons(self) -> tuple[Reason, ...]:
+        """Why the verdict on the release is not true of people, or cannot be given."""
+        if self.work is None:
+            return ()
+        warned = (Reason(ROWS, note.text, note.hint, note.column) for note in self.notes if note.code == ROWS)
+        told = {each.name: each for audit in self.audits() for each in audit.reasons}
+        return accepted((told | {each.name: each for each in warned}).values(), self.accept)
+
+    @property
+    def verdict(self) -> Outcome:
+        """The verdict: ``"pass"``, ``"fail"`` where there is no release, ``"qualified"`` or ``"undetermined"``."""
+        if not self.holds:
+            return "fail"
+        open_reasons = {each.outcome for each in self.reasons if each.accepted is None}
+        return next((each for each in ("undetermined", "qualified") if each in open_reasons), "pass")
 
     def __bool__(self) -> bool:
         return self.holds

@@ -22,6 +22,7 @@ from tclose.notes import Note
 from tclose.policy.parts import About
 from tclose.populations.findings import PopulationFinding
 from tclose.presets import Applied
+from tclose.reasons import Outcome, Reason, accepted, check_accepted
 from tclose.roles import Distance, Roles
 
 Value = Fraction | int | float
@@ -276,6 +277,8 @@ class Audit:
     """Every column of the table, and what was decided on it; empty of the audit of a release that is being made."""
     closed: bool = False
     """Whether the audit fails where the table has a column that is not to be published."""
+    reasons: tuple[Reason, ...] = ()
+    """Why the verdict is not true of people, or cannot be given, although every requirement is met."""
     few: int = 0
     """A class of fewer shows single people: the k that is required, else 5; 0 where the table is about nobody."""
     shows_people: bool = False
@@ -287,11 +290,33 @@ class Audit:
         return "rows" if self.people is None else "people"
 
     @property
+    def verdict(self) -> Outcome | None:
+        """The verdict: ``"pass"``, ``"fail"``, ``"qualified"`` or ``"undetermined"``; None if nothing was required.
+
+        It is qualified where every requirement is met, but of rows or classes and not of people, unless somebody
+        accepted that. It is undetermined where a figure is not known. ``reasons`` says why.
+        """
+        if not self.met:
+            return None if self.met is None else "fail"
+        open_reasons = {each.outcome for each in self.reasons if each.accepted is None}
+        return next((each for each in ("undetermined", "qualified") if each in open_reasons), "pass")
+
+    @property
     def holds(self) -> bool | None:
+        """Whether the verdict is a pass; None if nothing was required, and no column fails."""
+        return None if self.verdict is None else self.verdict == "pass"
+
+    @property
+    def met(self) -> bool | None:
         """Whether every requirement is met and no column fails; None if nothing was required, and no column fails."""
         if self.failing_columns:
             return False
         return all(self.judged) if self.judged else None
+
+    def accepting(self, accept: Mapping[str, str]) -> Audit:
+        """Return the audit with reasons accepted, each by its code, or its code and a column, with why."""
+        check_accepted(self.reasons, accept)
+        return replace(self, reasons=accepted(self.reasons, accept))
 
     @property
     def failing_columns(self) -> tuple[ColumnDecision, ...]:

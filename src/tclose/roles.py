@@ -26,6 +26,8 @@ __all__ = [
     "distance_named", "split_name",
 ]  # fmt: skip
 
+EACH_ROW = "row"
+"""What ``person`` says where each row is another person."""
 IDENTIFIERS_PUBLISHED = "identifiers-published"
 """The code of the note on columns that must not be published."""
 Together = Literal["each", "quasi", "joint"]
@@ -50,7 +52,8 @@ class Roles:
         Columns that name a person outright; an audit reports that they are in the table.
     person
         The column that tells people apart, where a person may have several rows: everything then counts people. It is
-        an identifier, and no release has it, but for pseudonyms.
+        an identifier, and no release has it, but for pseudonyms. ``"row"`` declares that each row is another person,
+        in a table without a column of that name.
     together
         How several sensitive attributes are measured: ``"each"`` alone, ``"quasi"`` (the others count
         among the quasi-identifiers) or ``"joint"`` (their combination as one nominal attribute).
@@ -68,6 +71,8 @@ class Roles:
         unless ``others`` is ``"remove"``.
     shifted
         Columns of dates that a release publishes shifted: all dates of a person by the same number of days.
+    rows_are_people
+        Whether each row is another person, as ``person="row"`` says.
 
     Examples
     --------
@@ -99,7 +104,7 @@ class Roles:
     )  # fmt: skip
     person: str | None = option(
         None, kind=Text("COLUMN"), label="the role Person", usual=True, file=False,
-        help="The column that identifies people; people are counted, not rows.",
+        help="The column that identifies people, who are then counted; row: each row is another person.",
     )  # fmt: skip
     publish: tuple[str, ...] = option(
         (), kind=ColumnNames("COLUMN|all"), label="the role Publish as is", file=False,
@@ -117,6 +122,7 @@ class Roles:
 
     remove: tuple[str, ...] = ()
     undecided: tuple[str, ...] = ()
+    rows_are_people: bool = False
 
     def __init__(
         self,
@@ -131,6 +137,8 @@ class Roles:
         shifted: str | Iterable[str] = (),
         remove: str | Iterable[str] = (),
         undecided: str | Iterable[str] = (),
+        *,
+        rows_are_people: bool = False,
     ) -> None:
         object.__setattr__(self, "quasi", names_of(quasi))
         object.__setattr__(self, "sensitive", _sensitive(sensitive))
@@ -141,6 +149,7 @@ class Roles:
         object.__setattr__(self, "shifted", names_of(shifted))
         object.__setattr__(self, "remove", names_of(remove))
         object.__setattr__(self, "undecided", names_of(undecided))
+        object.__setattr__(self, "rows_are_people", rows_are_people)
         object.__setattr__(self, "publish", () if publish == "all" else names_of(publish))
         object.__setattr__(self, "others", "publish" if publish == "all" else others)
         choose("together", together, ("each", "quasi", "joint"))

@@ -96,9 +96,9 @@ def test_a_verdict_of_thousands_of_columns_is_short():
 def test_a_closed_policy_refuses_every_column_that_it_does_not_name(tmp_path):
     roles = policy_of(tmp_path).roles
     for verb in (audit, anonymize):
-        with pytest.raises(UndecidedColumnError, match="2 columns are undecided: 'notes', 'ward'") as refused:
+        with pytest.raises(UndecidedColumnError, match="2 columns are undecided: 'ward', 'notes'") as refused:
             verb(FRAME, roles, require={"k": 2})
-        assert refused.value.columns == ("notes", "ward")
+        assert refused.value.columns == ("ward", "notes")
     assert audit(FRAME[["age", "ill", "name"]], roles).unprotected == ()
 
 

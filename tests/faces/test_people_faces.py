@@ -149,6 +149,7 @@ ill = { role = "sensitive", distance = "nominal" }
 came = { role = "shifted" }
 [policy]
 k = 2
+accept = { pseudonyms-link = "Only the registry gets it." }
 [release]
 shift_days = 30
 key_variable = "TCLOSE_TEST_KEY"
@@ -164,7 +165,7 @@ def test_pseudonyms_by_a_policy_are_the_same_as_by_options(run, tmp_path, monkey
     key.write_text("a secret of the tests\n")
     first = run("anonymize", table, "--policy", policy, "-o", tmp_path / "one.csv")
     options = ("-q", "age", "-s", "ill:nominal", "--hierarchy", "age=flat", "--k", "2", "--pseudonym", "patient")
-    options += ("--numbers", "age=bounds")
+    options += ("--numbers", "age=bounds", "--accept", "pseudonyms-link=Only the registry gets it.")
     other = run(
         "anonymize", table, *options, "--shifted", "came", "--shift-days", "30", "--key-file", key,
         "--method", "full-domain", "-o", tmp_path / "two.csv",

@@ -101,7 +101,7 @@ def apply(
             notes=(*opened.notes, *_notes(fit, left_out), *fit.reasons, *more, *_added(recipe, available)),
             unprotected=work.unprotected if holds else (),
             obstacles=standing, recipe=recipe,
-            work=work if holds else None, people=kept.people,
+            work=work if holds else None, people=kept.people, accept=recipe.accept,
         )  # fmt: skip
         return replace(release, revealed=revealed(session, release, disguise, kept.disguised))
 

@@ -114,7 +114,7 @@ class EngineWork:
 
     def misses(self, own: Audit, original: Audit) -> bool:
         """Say whether audits of the release miss what is required."""
-        return original.holds is False or (self.own and own.holds is False)
+        return original.met is False or (self.own and own.met is False)
 
     def _misread(self, named: str) -> InputError | InternalError:
         """Return why the written release misses what the release itself meets."""

@@ -57,7 +57,7 @@ class PeopleOnLevels:
         """Say whether these classes meet what is required, how many they are, and how few people are in one."""
         del problem
         found = self.audit(partition, wanted)
-        return found.holds is not False, found.class_count, found.k
+        return found.met is not False, found.class_count, found.k
 
 
 def what_binds(

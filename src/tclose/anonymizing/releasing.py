@@ -23,6 +23,7 @@ from tclose.policy import Policy
 from tclose.policy.verbs import AnonymizeKeywords, verb
 from tclose.presets import preset_named
 from tclose.progress import silent
+from tclose.reasons import check_accepted
 from tclose.recoding.losses.catalogue import LOSSES
 from tclose.recoding.methods import keeps_together
 from tclose.recoding.search import Search, TimeLimit
@@ -102,7 +103,18 @@ def anonymize(policy: Policy, *, key: bytes | None, progress: Progress | None) -
             found = replace(found, work=replace(found.work, costed=costing.costs))
         recipe = with_disguise(found.recipe, disguise, keyed=key is not None)
         given_away = revealed(session, found, disguise, original.disguised)
-        return replace(found, notes=(*told, *found.notes, *limiting, *more), recipe=recipe, revealed=given_away)
+        if recipe is not None and policy.required.accept:
+            recipe = replace(recipe, accept=policy.required.accept)
+        made = replace(
+            found,
+            notes=(*told, *found.notes, *limiting, *more),
+            recipe=recipe,
+            revealed=given_away,
+            accept=policy.required.accept,
+        )
+        if made.accept:
+            check_accepted(made.reasons, made.accept)  # one that nothing needs is refused before anything is written
+        return made
 
 
 def _check_enough(frame: Frame, original: Original) -> None:

@@ -107,7 +107,7 @@ def deliver_release(
     streamed = given["output"] is not None and file_of(given["output"]) is None
     deliver(_summary(release, written, frontier, given), None, aside=streamed)
     _remark(release, given)
-    return HOLDS if release.holds else FAILS
+    return HOLDS if release.verdict == "pass" else FAILS
 
 
 def _known_as(goes: Destination) -> Dataset | None:

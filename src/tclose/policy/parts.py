@@ -447,6 +447,58 @@ class Closing(Part):
     )  # fmt: skip
 
 
+class Acceptances(Kind):
+    """Reasons that somebody accepts, each by its code, or its code and a column, with why."""
+
+    metavar = "CODE[:COLUMN]=WHY"
+    repeats = True
+
+    def read(self, value: object) -> Any:
+        """Return why each is accepted, by its name."""
+        given = (
+            value.items() if isinstance(value, Mapping) else [str(each).partition("=")[::2] for each in _each(value)]
+        )
+        found = {str(name).strip(): str(why).strip() for name, why in given}
+        for name, why in found.items():
+            if not why:
+                raise UnfitError(f"must say why {name!r} is accepted.")
+        return found
+
+    def parse(self, text: str) -> object:
+        """Return the one that a text names."""
+        return [text]
+
+    def plain(self, value: Any) -> object:
+        """Return them as a list."""
+        return [f"{name}={why}" for name, why in value.items()]
+
+    def schema(self) -> Schema:
+        """Return the JSON Schema."""
+        text = {"type": "string"}
+        return {"anyOf": [text, {"type": "array", "items": text}, {"type": "object", "additionalProperties": text}]}
+
+
+def _each(value: object) -> Iterable[object]:
+    if isinstance(value, str):
+        return [value]
+    if not isinstance(value, Iterable):
+        raise UnfitError("must say what is accepted and why, such as 'rows-not-people=each row is one person'.")
+    return value
+
+
+@dataclass(frozen=True, kw_only=True)
+class Accepting(Part):
+    """What somebody accepts of a verdict that is not true of people."""
+
+    SECTION: ClassVar[str] = "Requirements"
+    PLACE: ClassVar[str] = "policy"
+
+    accept: Mapping[str, str] = option(
+        {}, kind=Acceptances(), label="Accepted, and why", page=False,
+        help="Accept one reason why the verdict is qualified, by its code, and say why. The report prints it.",
+    )  # fmt: skip
+
+
 @dataclass(frozen=True, kw_only=True)
 class Keys(Part):
     """Where the secret is that pseudonyms and shifted dates are made with."""

@@ -12,6 +12,7 @@ from tclose.exact import written
 from tclose.options import Option, Part, declared
 from tclose.policy.parts import (
     About,
+    Accepting,
     Attacking,
     Closing,
     Columns,
@@ -38,7 +39,7 @@ VERSION = 1
 
 
 @dataclass(frozen=True, kw_only=True)
-class Required(Closing, Withstanding, Requirements):
+class Required(Accepting, Closing, Withstanding, Requirements):
     """What must hold: of classes, against attackers, and of which columns a file has."""
 
 

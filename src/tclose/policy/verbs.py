@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 from tclose.errors import Hint, InputError, RoleConflictError, listed, meant
 from tclose.options import Part, declared
 from tclose.policy.parts import (
+    Accepting,
     Attacking,
     Choosing,
     Closing,
@@ -61,7 +62,7 @@ class Opening(Resources):
 
 @dataclass(frozen=True, kw_only=True)
 class AuditKeywords(
-    Opening, Closing, Requirements, ReferenceTable, PopulationTable, Sample, Previous, Measuring, Hierarchies
+    Opening, Accepting, Closing, Requirements, ReferenceTable, PopulationTable, Sample, Previous, Measuring, Hierarchies
 ):  # fmt: skip
     """The keywords of ``audit``."""
 
@@ -82,6 +83,7 @@ class ExplainKeywords(Resources, Known, ReferenceTable):
 @dataclass(frozen=True, kw_only=True)
 class AnonymizeKeywords(
     Opening,
+    Accepting,
     Requirements,
     Withstanding,
     Columns,
@@ -136,8 +138,8 @@ ROLES_OF = {
 
 @dataclass(frozen=True, kw_only=True)
 class PolicyKeywords(
-    Closing, Requirements, Withstanding, ReferenceTable, PopulationTable, Sample, Previous, Measuring, Columns,
-    PublishedNumbers, Choosing, Searching, Judging, Keys, Shifting, Hurrying, Attacking, Sweeping,
+    Accepting, Closing, Requirements, Withstanding, ReferenceTable, PopulationTable, Sample, Previous, Measuring,
+    Columns, PublishedNumbers, Choosing, Searching, Judging, Keys, Shifting, Hurrying, Attacking, Sweeping,
 ):  # fmt: skip
     """The options of ``policy``, which prints what all verbs are asked."""
 

@@ -6,8 +6,16 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
+from tclose.reasons import Outcome
+
 Tone = Literal["", "strong", "soft", "good", "bad", "care", "code"]
 MARKS = {True: "✓", False: "✗", None: ""}
+SIGNS: dict[Outcome | None, str] = {"pass": "✓", "fail": "✗", "qualified": "◐", "undetermined": "?", None: ""}
+
+
+def outcome_of(holds: bool | None) -> Outcome | None:  # noqa: FBT001 - a verdict
+    """Return a verdict that knows nothing between pass and fail."""
+    return None if holds is None else "pass" if holds else "fail"
 
 
 @dataclass(frozen=True)
@@ -138,7 +146,7 @@ class Document:
     title: str
     lead: tuple[str, ...]
     sections: tuple[Section, ...]
-    holds: bool | None = None
+    verdict: Outcome | None = None
     """The verdict, which marks and colours the title; None without one."""
     care: str = ""
     """What belongs to the verdict and must not be overlooked: what is not protected, or that nothing is kept."""
@@ -154,14 +162,26 @@ class Document:
     @property
     def marked_title(self) -> str:
         """The title behind the mark of its verdict, with what must not be overlooked."""
-        return f"{MARKS[self.holds]} {self.title} {self.care}".strip()
+        return f"{self.sign} {self.title} {self.care}".strip()
+
+    @property
+    def sign(self) -> str:
+        """The sign of the verdict; empty without one."""
+        return SIGNS[self.verdict]
 
     @property
     def tone(self) -> Tone:
         """How the verdict is coloured: a good one with care where something must not be overlooked."""
-        if self.holds is None:
+        if self.verdict is None:
             return "strong"
-        return "bad" if not self.holds else "care" if self.care else "good"
+        if self.verdict == "pass":
+            return "care" if self.care else "good"
+        return "care" if self.verdict == "qualified" else "bad"
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether the verdict is a pass; None without one."""
+        return None if self.verdict is None else self.verdict == "pass"
 
 
 def table(titles: Iterable[str | Cell], rows: Iterable[Sequence[str | Cell]], **about: object) -> Table:

@@ -20,6 +20,7 @@ from tclose.models.catalogue import requirements
 from tclose.notes import notes_data
 from tclose.populations.findings import PopulationFinding
 from tclose.presets import Applied, Preset
+from tclose.reasons import reasons_data
 from tclose.render.telling.redaction import without_people
 from tclose.render.words.audits import found_words
 from tclose.render.words.cells import WITHHELD, cell_data, key_data
@@ -61,6 +62,8 @@ def audit_data(audit: Audit) -> dict[str, Any]:
         "trajectories": trajectories_data(audit.trajectories),
         "classes": audit.class_count,
         "holds": audit.holds,
+        "verdict": audit.verdict,
+        "reasons": reasons_data(audit.reasons),
         "unprotected": list(audit.unprotected),
         **({} if not audit.columns else {"columns": _columns(audit)}),
         "roles": _roles(audit.roles),

@@ -12,6 +12,7 @@ from xml.etree import ElementTree as ET
 from tclose._version import __version__
 from tclose.errors import TcloseError
 from tclose.models.catalogue import MODELS
+from tclose.reasons import CODES
 from tclose.render.data.json import json_text
 from tclose.render.words.audits import (
     attribute_words,
@@ -100,6 +101,10 @@ def _items(judged: Judged) -> Iterator[_Item]:
     for verdict in audit.verdicts:
         name = f"{verdict.requirement.text} of {attribute_words(verdict)}"
         yield _Item(judged, verdict.requirement.model.key, name, verdict.holds, _found(verdict))
+    for reason in audit.reasons:
+        holds = None if reason.outcome == "undetermined" else reason.accepted is not None
+        told = str(reason) if reason.accepted is None else f"{reason} Accepted: {reason.accepted}"
+        yield _Item(judged, reason.code, f"true of people ({visible(reason.name)})", holds, visible(told))
     if audit.closed:
         holds = not audit.failing_columns
         yield _Item(judged, "unprotected", "the list of published columns", holds, columns_found(audit))
@@ -132,7 +137,7 @@ def _title(rule: str) -> str:
         "preset": "What a rule asks of columns",
         "warning": "A warning",
     }
-    return others.get(rule) or MODELS[rule].title
+    return others.get(rule) or ("A verdict that is true of people" if rule in CODES else MODELS[rule].title)
 
 
 def _level(item: _Item) -> str:

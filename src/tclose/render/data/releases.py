@@ -9,6 +9,7 @@ from tclose._version import __version__
 from tclose.engines.disguises import Revealed
 from tclose.exact import written
 from tclose.notes import notes_data
+from tclose.reasons import reasons_data
 from tclose.releases import Binding, Obstacle, Release, Written
 from tclose.render.data.attacks import attack_data
 from tclose.render.data.detail_costs import why_data
@@ -29,6 +30,8 @@ def release_data(release: Release) -> dict[str, Any]:
         "source": release.source,
         "confidential": release.tells_original,
         "holds": release.holds,
+        "verdict": release.verdict,
+        "reasons": reasons_data(release.reasons),
         "unprotected": list(release.unprotected),
         "requirements": required_texts(release.requirements),
         "method": release.method,
@@ -94,6 +97,7 @@ def _against_original(release: Release, written: Written) -> dict[str, Any]:
         "source": written.path.name,
         "reference": audit.reference,
         "holds": audit.holds,
+        "verdict": audit.verdict,
         "withheld": ORIGINAL_WITHHELD,
         "requirements": [
             {"text": each.requirement.text, "attribute": each.attribute, "holds": each.holds} for each in audit.verdicts

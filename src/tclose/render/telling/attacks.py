@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tclose.attacks.findings import Attack, Exposure, Outcome
-from tclose.render.document import Cell, Document, Paragraph, Picture, Section, Table, section, table
+from tclose.render.document import Cell, Document, Paragraph, Picture, Section, Table, outcome_of, section, table
 from tclose.render.telling.audits import notes
 from tclose.render.words import attacks as words
 from tclose.render.words.cells import visible
@@ -27,7 +27,7 @@ def attack_document(attack: Attack) -> Document:
             *_exposed(attack),
             *section("", notes([*attack.notes, *filter(None, [words.gathered_sentence(attack)])])),
         ),
-        holds=attack.holds,
+        verdict=outcome_of(attack.holds),
         confidential=words.confidential_words(attack),
         name=f"Attack on a release of {visible(attack.source)}",
     )

@@ -100,6 +100,7 @@ def audit_report(
                 (
                     words.table_sentences(seen),
                     *(visible(warning.text) for warning in seen.warnings),
+                    *words.reason_sentences(seen.reasons, seen.warnings),
                     *words.failing_sentences(seen),
                     words.withheld_sentence(seen),
                 ),
@@ -115,7 +116,7 @@ def audit_report(
             *rules_section(seen),
             *closing_sections(told, [seen]),
         ),
-        holds=seen.holds,
+        verdict=seen.verdict,
         name=f"Privacy audit of {visible(audit.source)}",
         confidential="" if redact else words.confidential_words(audit),
         footer=footer(told),

@@ -44,7 +44,11 @@ def audit_document(audit: Audit, *, show_classes: int = SHOWN_CLASSES) -> Docume
         kind="Privacy audit",
         title=words.verdict_sentence(audit),
         care=" ".join(words.care_sentences(audit)),
-        lead=(words.table_sentences(audit), *(visible(str(warning)) for warning in audit.warnings)),
+        lead=(
+            words.table_sentences(audit),
+            *(visible(str(warning)) for warning in audit.warnings),
+            *words.reason_sentences(audit.reasons, audit.warnings),
+        ),
         sections=(
             *section("", _requirements(audit)),
             *columns_section(audit),
@@ -60,7 +64,7 @@ def audit_document(audit: Audit, *, show_classes: int = SHOWN_CLASSES) -> Docume
             *population_section(audit),
             *section("", notes([*audit.notes, *filter(None, [words.withheld_sentence(audit, how)])])),
         ),
-        holds=audit.holds,
+        verdict=audit.verdict,
         confidential=words.confidential_words(audit),
         name=f"Privacy audit of {visible(audit.source)}",
     )

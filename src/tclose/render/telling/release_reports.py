@@ -103,7 +103,10 @@ def release_report(
         kind="Release of a table",
         title=words.verdict(release),
         care=" ".join(words.care_sentences(release)),
-        lead=tuple(filter(None, (words.size_sentence(release), words.kept_sentence(release), missed))),
+        lead=(
+            *filter(None, (words.size_sentence(release), words.kept_sentence(release), missed)),
+            *audit_words.reason_sentences(release.reasons),
+        ),
         sections=(
             *(() if audits is None else decision_section(audits.own, about, words.unprotected_sentences(release))),
             *purpose_section(about),
@@ -114,7 +117,7 @@ def release_report(
             *(() if audits is None else rules_section(audits.own, attacked=release.attack is not None)),
             *closing_sections(told, [] if audits is None else [audits.own]),
         ),
-        holds=release.holds,
+        verdict=release.verdict,
         name=f"Release of {visible(release.source)}",
         footer=footer(told),
         confidential=confidential(release),

@@ -13,7 +13,7 @@ from tclose.render.telling.audits import VERDICT, notes, verdict_cell
 from tclose.render.telling.detail_costs import why_blocks
 from tclose.render.words import releases as words
 from tclose.render.words.attacks import finding, legend
-from tclose.render.words.audits import figure_beside, marked_found
+from tclose.render.words.audits import figure_beside, marked_found, reason_sentences
 from tclose.render.words.beside import beside, confidential
 from tclose.render.words.cells import key_text, visible
 from tclose.render.words.detail_costs import TITLE
@@ -44,7 +44,7 @@ def release_document(release: Release, written: Written | None = None) -> Docume
         kind="Release of a table",
         title=words.verdict(release),
         care=" ".join(words.care_sentences(release)),
-        lead=tuple(filter(None, lead)),
+        lead=tuple(filter(None, (*lead, *reason_sentences(release.reasons)))),
         sections=(
             *section("", asked),
             *section(LOST, lost_table(release)),
@@ -55,7 +55,7 @@ def release_document(release: Release, written: Written | None = None) -> Docume
             *section("", notes(release.notes)),
             *section("Written", None if written is None else files_table(written)),
         ),
-        holds=release.holds,
+        verdict=release.verdict,
         name=f"Release of {visible(release.source)}",
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tclose.render.document import Cell, Document, Paragraph, Table, section, table
+from tclose.render.document import Cell, Document, Paragraph, Table, outcome_of, section, table
 from tclose.render.telling.audits import VERDICT, verdict_cell
 from tclose.render.words import verifications as words
 from tclose.render.words.audits import attribute_words, found_words
@@ -35,7 +35,7 @@ def verification_document(found: Verification) -> Document:
                 _compared(found.owned or (), "Recomputed from the original and the recipe"),
             ),
         ),
-        holds=found.holds,
+        verdict=outcome_of(found.holds),
         name=f"Verification of {visible(found.source)}",
     )
 

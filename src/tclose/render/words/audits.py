@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from fractions import Fraction
 
 from tclose.exact import decimal_beside, decimal_text, shown, written
 from tclose.models.catalogue import Requirement
+from tclose.notes import Note
 from tclose.presets import Check
+from tclose.reasons import Outcome, Reason
 from tclose.render.words import phrases
 from tclose.render.words.cells import key_text, visible
 from tclose.render.words.phrases import CONFIDENTIAL, classes, counted, joined, percent, units
@@ -28,7 +31,26 @@ def verdict_sentence(audit: Audit) -> str:
         return f"{_judged_words(source, required, failing)}, {but} holds {exposed}."
     if not required:
         return f"{source}: nothing was required, so nothing is judged."
-    return f"{_judged_words(source, required, failing)}."
+    return qualified_words(_judged_words(source, required, failing), audit.verdict)
+
+
+def qualified_words(judged: str, verdict: Outcome | None) -> str:
+    """Return a verdict in words, with what keeps it from being a pass where everything is met."""
+    if verdict == "qualified":
+        return f"Qualified: {judged}, but that is not true of people."
+    return f"Undetermined: {judged} as far as is known." if verdict == "undetermined" else f"{judged}."
+
+
+def reason_sentences(reasons: Iterable[Reason], warned: Iterable[Note] = ()) -> list[str]:
+    """Return why a verdict is not true of people, and what was accepted; what a warning told is not told again."""
+    told = {str(note) for note in warned}
+    sentences = []
+    for each in reasons:
+        if each.accepted is not None:
+            sentences.append(f"Accepted ({visible(each.name)}): {visible(each.accepted)}")
+        if str(each) not in told:
+            sentences.append(visible(str(each)))
+    return sentences
 
 
 def _judged_words(source: str, required: int, failing: int) -> str:

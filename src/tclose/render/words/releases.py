@@ -12,7 +12,7 @@ from tclose.errors import Ask, in_brackets
 from tclose.exact import decimal_text
 from tclose.models.catalogue import Requirement, few, label
 from tclose.releases import Binding, Obstacle, Release
-from tclose.render.words.audits import attribute_words
+from tclose.render.words.audits import attribute_words, qualified_words
 from tclose.render.words.cells import WITHHELD, visible
 from tclose.render.words.phrases import classes, counted, everyone, joined, percent, unprotected_sentence
 from tclose.results import Audit, Verdict
@@ -39,7 +39,8 @@ def verdict(release: Release) -> str:
     source = visible(release.source)
     met = "its requirement" if len(release.requirements) == 1 else "every requirement"
     if release.holds:
-        return f"The release of {source} meets {met}."
+        the = "The" if release.verdict == "pass" else "the"
+        return qualified_words(f"{the} release of {source} meets {met}", release.verdict)
     if release.attack is not None and release.attack.holds is False:
         return f"No release of {source} was found that withstands attackers."
     limit = spared(release)

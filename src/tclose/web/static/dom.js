@@ -52,7 +52,8 @@ export function button(text, listener, props = {}) {
 }
 
 // How a verdict is coloured: grey where it is out of date, amber where something must not be overlooked.
-export const verdictKind = (holds, care, stale) => (stale ? "stale" : holds === null ? "" : !holds ? "fails" : care.length ? "cares" : "holds");
+export const SIGNS = { pass: "✓ ", fail: "✗ ", qualified: "◐ ", undetermined: "? " };
+export const verdictKind = (verdict, care, stale) => (stale ? "stale" : { pass: care.length ? "cares" : "holds", qualified: "cares", fail: "fails", undetermined: "fails" }[verdict] ?? "");
 
 // What belongs to a verdict and must not be overlooked.
 export const careful = (sentences) => sentences.map((sentence) => h("p", { class: "care" }, h("span", { "aria-hidden": "true" }, "⚠ "), sentence));

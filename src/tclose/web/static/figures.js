@@ -1,6 +1,6 @@
 // The verdict and the figures, as the last audit found them; marked as stale while a new one runs.
 
-import { button, careful, h, redraw, tabled, verdictKind } from "./dom.js";
+import { SIGNS, button, careful, h, redraw, tabled, verdictKind } from "./dom.js";
 import { both, counted, figure, fraction, keyText, number, titleOf, visible, withHint } from "./format.js";
 import { take } from "./api.js";
 import { meaning } from "./terms.js";
@@ -68,10 +68,9 @@ function missing() {
 }
 
 function verdict({ audit, verdict: sentence, care, table }, stale) {
-  const judged = audit.holds === null || stale ? null : audit.holds;
-  const kind = verdictKind(judged, care, stale);
-  const mark = judged === null ? "" : judged ? "✓ " : "✗ ";
-  return h("section", { class: `verdict ${kind}` }, stale ? h("p", { class: "outdated" }, h("strong", {}, madeFor(state.audit.made))) : null, h("h2", { class: kind }, h("span", { "aria-hidden": "true" }, mark), sentence), careful(care), h("p", { class: "soft" }, table, meaning("reference")), audit.warnings.map((line) => h("p", { class: "warning" }, withHint(line))));
+  const kind = verdictKind(audit.verdict, care, stale);
+  const mark = stale ? "" : (SIGNS[audit.verdict] ?? "");
+  return h("section", { class: `verdict ${kind}` }, stale ? h("p", { class: "outdated" }, h("strong", {}, madeFor(state.audit.made))) : null, h("h2", { class: kind }, h("span", { "aria-hidden": "true" }, mark), sentence), careful(care), h("p", { class: "soft" }, table, meaning("reference")), audit.warnings.map((line) => h("p", { class: "warning" }, withHint(line))), audit.reasons.filter((reason) => reason.code !== "rows-not-people").map((reason) => h("p", { class: "warning" }, withHint(reason), reason.accepted ? ` Accepted: ${visible(reason.accepted)}` : "")));
 }
 
 function card(key, risk, found) {

@@ -1,6 +1,6 @@
 // A release: how it is searched for, what it costs, and what to take away.
 
-import { button, careful, h, redraw, say, tabled, verdictKind } from "./dom.js";
+import { SIGNS, button, careful, h, redraw, say, tabled, verdictKind } from "./dom.js";
 import { take } from "./api.js";
 import { aboutReport } from "./about.js";
 import { comparison } from "./compare.js";
@@ -45,10 +45,10 @@ function outcome(job, { stale, again }, why) {
   const { release, verdict, care, sentences, requirements, ways_out: waysOut } = job.result;
   const told = [...sentences, ...waysOut].map((sentence) => h("p", {}, sentence));
   say(stale || verdict);
-  const kind = verdictKind(release.holds, care, Boolean(stale));
+  const kind = verdictKind(release.verdict, care, Boolean(stale));
   return [
     stale ? made(job, stale, again) : null,
-    h("div", { class: `verdict ${kind}` }, h("h3", { class: kind }, stale ? null : h("span", { "aria-hidden": "true" }, release.holds ? "✓ " : "✗ "), verdict), careful(care), stale ? null : nearest(release.binding, again), told),
+    h("div", { class: `verdict ${kind}` }, h("h3", { class: kind }, stale ? null : h("span", { "aria-hidden": "true" }, SIGNS[release.verdict]), verdict), careful(care), stale ? null : nearest(release.binding, again), told),
     requirements.length ? tabled("What was required", ["verdict", "required", "of", "in the release", "against the original"], requirements.map(judged)) : null,
     losses(release),
     release.holds ? why : null,
