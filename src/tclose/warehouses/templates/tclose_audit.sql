@@ -86,6 +86,10 @@ CASE {% for text in attribute.order %}WHEN {{ attribute.column }} = {{ text }} T
 v
 {%- endmacro -%}
 
+{%- macro tclose_too_large() -%}
+'the whole numbers are too large for this database'
+{%- endmacro -%}
+
 {#- How far the people of each class and of the table are from one value: the largest difference of the two means.
 
     Nobody is looked at where everybody has one value: then it never exceeds the earth mover's distance.
@@ -101,7 +105,7 @@ v
 {%- set keys = tclose.tclose_names('q', number) -%}
 {%- set by_keys = (keys ~ ', ') if number else '' -%}
 {%- set in_class = ('PARTITION BY ' ~ keys) if number else '' -%}
-{%- set of_nobody = tclose.tclose_names('q', number, 'NULL AS ') ~ ', ' if number else '' -%}
+{%- set upto_place = in_class ~ ' ORDER BY place ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW' -%}
 a{{ at }}_values AS (
   {%- if attribute.distance == 'nominal' %}
   SELECT v, y, DENSE_RANK() OVER (ORDER BY v) AS r, COUNT(*) OVER (ORDER BY y DESC) AS upto,
@@ -112,18 +116,21 @@ a{{ at }}_values AS (
   {%- endif %}
 ),
 a{{ at }}_had AS (
-  SELECT once.p, known.r FROM a{{ at }}_once AS once JOIN a{{ at }}_values AS known ON known.v = once.v
-  {%- if attribute.nulls not in ('drop', 'error') %}
-  UNION ALL
-  SELECT once.p, known.r FROM a{{ at }}_once AS once CROSS JOIN a{{ at }}_values AS known
-  WHERE once.v IS NULL AND known.v IS NULL
-  {%- endif %}
+  SELECT p, r FROM (
+    SELECT of_person, p, MAX(r) OVER (PARTITION BY v) AS r FROM (
+      SELECT 1 AS of_person, p, v, NULL AS r FROM a{{ at }}_once
+      UNION ALL
+      SELECT 0 AS of_person, NULL AS p, v, r FROM a{{ at }}_values
+    ) AS every_value
+  ) AS numbered WHERE of_person = 1
 ),
 a{{ at }}_members AS (
   SELECT {{ by_keys }}p, COUNT(*) OVER ({{ in_class }}) AS n FROM (
     SELECT DISTINCT {{ by_keys }}p FROM tclose_source
-    WHERE (SELECT COUNT(*) FROM (SELECT DISTINCT p, s{{ at }} FROM tclose_source) AS pairs)
-      > (SELECT COUNT(DISTINCT p) FROM tclose_source)
+    WHERE (SELECT MAX(different) FROM (
+      SELECT COUNT(DISTINCT s{{ at }}) + MAX(CASE WHEN s{{ at }} IS NULL THEN 1 ELSE 0 END) AS different
+      FROM tclose_source GROUP BY p
+    ) AS everyone) > 1
     {%- if attribute.nulls in ('drop', 'error') %} AND p IN (SELECT p FROM a{{ at }}_once){% endif %}
   ) AS appearing
 ),
@@ -133,8 +140,7 @@ a{{ at }}_shared AS (
   FROM a{{ at }}_members AS members JOIN a{{ at }}_had AS had ON had.p = members.p GROUP BY {{ by_keys }}n, r
 ),
 a{{ at }}_prevalences AS (
-  SELECT {{ by_keys }}CAST(n AS {{ whole }}) AS n, CAST(c AS {{ whole }}) AS c, y, upto,
-    COUNT(*) OVER ({{ in_class }} ORDER BY y DESC) AS held
+  SELECT {{ by_keys }}n, CAST(c AS {{ whole }}) AS c, y, upto, COUNT(*) OVER ({{ in_class }} ORDER BY y DESC) AS held
   FROM a{{ at }}_shared AS shared JOIN a{{ at }}_values AS known ON known.r = shared.r
 ),
 a{{ at }}_apart AS (
@@ -158,33 +164,30 @@ a{{ at }}_turns AS (
     CASE WHEN before IS NULL THEN -1 ELSE -2 END AS slope, COALESCE(before, 0) + r AS level
   FROM a{{ at }}_following
 ),
+a{{ at }}_usual AS (
+  SELECT place, SUM(slope) AS slope, SUM(level) AS level FROM (
+    SELECT place, slope, level FROM a{{ at }}_turns
+    UNION ALL
+    SELECT r AS place, 0 AS slope, 0 AS level FROM a{{ at }}_values
+  ) AS changes GROUP BY place
+),
 a{{ at }}_added AS (
-  SELECT of_class, {{ by_keys }}n, place, SUM(slope) AS slope, SUM(level) AS level FROM (
-    SELECT 1 AS of_class, {{ by_keys }}n, place, slope, level
+  SELECT {{ by_keys }}n, place, CAST(SUM(slope) AS {{ whole }}) AS slope, CAST(SUM(level) AS {{ whole }}) AS level,
+    CAST(SUM(usual_slope) AS {{ whole }}) AS usual_slope, CAST(SUM(usual_level) AS {{ whole }}) AS usual_level
+  FROM (
+    SELECT {{ by_keys }}n, place, slope, level, 0 AS usual_slope, 0 AS usual_level
     FROM a{{ at }}_members AS members JOIN a{{ at }}_turns AS turns ON turns.p = members.p
     UNION ALL
-    SELECT 0 AS of_class, {{ of_nobody }}0 AS n, place, slope, level FROM a{{ at }}_turns
-    UNION ALL
-    SELECT of_class, {{ by_keys }}n, r AS place, 0 AS slope, 0 AS level FROM (
-      SELECT DISTINCT 1 AS of_class, {{ by_keys }}n FROM a{{ at }}_members
-      UNION ALL
-      SELECT 0 AS of_class, {{ of_nobody }}0 AS n
-    ) AS every_class CROSS JOIN a{{ at }}_values
-  ) AS changes GROUP BY of_class, {{ by_keys }}n, place
-),
-a{{ at }}_far AS (
-  SELECT of_class, {{ by_keys }}CAST(n AS {{ whole }}) AS n, place, CAST(
-    place * SUM(slope) OVER (PARTITION BY of_class, {{ by_keys }}n ORDER BY place ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
-    + SUM(level) OVER (PARTITION BY of_class, {{ by_keys }}n ORDER BY place ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
-    AS {{ whole }}) AS far
-  FROM a{{ at }}_added
+    SELECT {{ by_keys }}n, place, 0 AS slope, 0 AS level, slope AS usual_slope, level AS usual_level
+    FROM (SELECT DISTINCT {{ by_keys }}n FROM a{{ at }}_members) AS every_class CROSS JOIN a{{ at }}_usual
+  ) AS changes GROUP BY {{ by_keys }}n, place
 ),
 a{{ at }}_apart AS (
-  SELECT {{ by_keys }}n AS people, MAX(ABS(here.far * everybody - everywhere.far * n)) AS apart
-  FROM (SELECT {{ by_keys }}n, place, far FROM a{{ at }}_far WHERE of_class = 1) AS here
-  JOIN (SELECT place, far FROM a{{ at }}_far WHERE of_class = 0) AS everywhere ON everywhere.place = here.place
-  CROSS JOIN a{{ at }}_total
-  GROUP BY {{ by_keys }}n
+  SELECT {{ by_keys }}n AS people, MAX(ABS(apart)) AS apart FROM (
+    SELECT {{ by_keys }}n, place * SUM(slope * everybody - usual_slope * n) OVER ({{ upto_place }})
+      + SUM(level * everybody - usual_level * n) OVER ({{ upto_place }}) AS apart
+    FROM a{{ at }}_added CROSS JOIN a{{ at }}_total
+  ) AS differences GROUP BY {{ by_keys }}n
 ),
 {%- endif %}
 {%- endmacro -%}
@@ -196,13 +199,7 @@ a{{ at }}_apart AS (
 {%- set in_class = ('PARTITION BY ' ~ keys) if number else '' -%}
 {%- set carried = 'WHERE s' ~ at ~ ' IS NOT NULL' if attribute.nulls in ('drop', 'error') else '' -%}
 {%- set everybody = ', (SELECT CAST(COUNT(DISTINCT p) AS ' ~ whole ~ ') FROM a' ~ at ~ '_once) AS everybody' if person else '' -%}
-{%- set tie -%}
-{%- if person %}
-      OR (SELECT CASE WHEN COUNT(*) > 1 THEN
-        CAST(MAX(x) AS {{ types[1] }}) * CAST(MAX(n) AS {{ types[1] }}) * CAST(MAX(total) AS {{ types[1] }})
-        END FROM a{{ at }}_largest) > {{ types[3] }}
-    {%- endif -%}
-{%- endset -%}
+{%- set factor = [attribute.t[0] if attribute.t else 1, attribute.t[1] if attribute.t else 1, 4 if person else 1] | max -%}
 {%- set most = 'MAX(CASE WHEN n >= people THEN n ELSE people END)' if person else 'MAX(n)' -%}
 a{{ at }}_cells AS (
   SELECT {% if person %}DISTINCT p, {% endif %}{{ by_keys }}s{{ at }} AS v FROM tclose_source {{ carried }}
@@ -308,9 +305,11 @@ a{{ at }}_classes AS (
   ) AS sums WHERE n IS NOT NULL OR people > 0
 ),
 a{{ at }}_distances AS (
-  SELECT x, n, total FROM a{{ at }}_classes CROSS JOIN a{{ at }}_total WHERE n IS NOT NULL
-  UNION ALL
-  SELECT apart AS x, people AS n, everybody AS total FROM a{{ at }}_classes CROSS JOIN a{{ at }}_total WHERE people > 0
+  SELECT x, n, total FROM (
+    SELECT CASE WHEN of_values = 1 THEN x ELSE apart END AS x, CASE WHEN of_values = 1 THEN n ELSE people END AS n,
+      CASE WHEN of_values = 1 THEN total ELSE everybody END AS total
+    FROM a{{ at }}_classes CROSS JOIN a{{ at }}_total CROSS JOIN (SELECT 1 AS of_values UNION ALL SELECT 0 AS of_values) AS both_sides
+  ) AS every_distance WHERE n > 0
 ),
 {%- else %}
 a{{ at }}_classes AS (
@@ -327,26 +326,28 @@ a{{ at }}_distances AS (
 ),
 {%- endif %}
 a{{ at }}_near AS (
-  SELECT DISTINCT x, n, total FROM a{{ at }}_distances
-  WHERE CAST(x AS {{ types[1] }}) / CAST(n AS {{ types[1] }}) / CAST(total AS {{ types[1] }}) >= (
-    SELECT MAX(CAST(x AS {{ types[1] }}) / CAST(n AS {{ types[1] }}) / CAST(total AS {{ types[1] }})) FROM a{{ at }}_distances
-  ) * 0.999999999
-),
-a{{ at }}_largest AS (
-  SELECT MIN(x) AS x, MIN(n) AS n, total FROM a{{ at }}_near
-  WHERE NOT EXISTS (
-    SELECT 1 FROM a{{ at }}_near AS other
-    WHERE other.total = a{{ at }}_near.total AND other.x * a{{ at }}_near.n > a{{ at }}_near.x * other.n
-  )
-  GROUP BY total
+  SELECT DISTINCT x, n, total FROM (
+    SELECT x, n, total, share, MAX(share) OVER () AS largest FROM (
+      SELECT x, n, total, CAST(x AS {{ types[1] }}) / CAST(n AS {{ types[1] }}) / CAST(total AS {{ types[1] }}) AS share FROM a{{ at }}_distances
+    ) AS shares
+  ) AS every_share WHERE share >= largest * 0.999999999
 ),
 a{{ at }}_worst AS (
-  SELECT x, n, total FROM a{{ at }}_largest
+  SELECT MIN(x) AS x, MIN(n) AS n, total
+    {%- if person %}, (
+    SELECT CASE WHEN COUNT(DISTINCT total) > 1 THEN
+      CAST(MAX(x) AS {{ types[1] }}) * CAST(MAX(n) AS {{ types[1] }}) * CAST(MAX(total) AS {{ types[1] }}) ELSE 0 END FROM a{{ at }}_near
+  ) AS product
+  {%- endif %}
+  FROM a{{ at }}_near
   WHERE NOT EXISTS (
-    SELECT 1 FROM a{{ at }}_largest AS other
-    WHERE other.x * a{{ at }}_largest.n * a{{ at }}_largest.total > a{{ at }}_largest.x * other.n * other.total
+    SELECT 1 FROM a{{ at }}_near AS other
+    WHERE CASE WHEN other.total = a{{ at }}_near.total THEN other.x * a{{ at }}_near.n
+        ELSE other.x * a{{ at }}_near.n * a{{ at }}_near.total END
+      > CASE WHEN other.total = a{{ at }}_near.total THEN a{{ at }}_near.x * other.n
+        ELSE a{{ at }}_near.x * other.n * other.total END
   )
-  ORDER BY total DESC LIMIT 1
+  GROUP BY total ORDER BY total DESC LIMIT 1
 ),
 {%- if attribute.t %}
 {%- set too_far = 'x * ' ~ attribute.t[1] ~ ' > n * total * steps * ' ~ attribute.t[0] -%}
@@ -363,8 +364,8 @@ a{{ at }}_found AS (
     0 AS far, 0 AS far_rows,
     {%- endif %}
     CAST({{ most }} AS {{ types[1] }}) * CAST(MAX(total) AS {{ types[1] }}) * (CAST(MAX(m) AS {{ types[1] }}) + 1)
-      * CASE WHEN {{ most }} > {{ [attribute.t[0], attribute.t[1]] | max if attribute.t else 1 }} THEN CAST({{ most }} AS {{ types[1] }})
-        ELSE {{ [attribute.t[0], attribute.t[1]] | max if attribute.t else 1 }} END AS largest
+      * CASE WHEN {{ most }} > {{ factor }} THEN CAST({{ most }} AS {{ types[1] }})
+        ELSE {{ factor }} END AS largest
   FROM a{{ at }}_classes CROSS JOIN a{{ at }}_total
 ),
 a{{ at }}_problem AS (
@@ -383,7 +384,7 @@ a{{ at }}_problem AS (
     WHEN SUM(CASE WHEN {{ tclose.tclose_is_text('s' ~ at, dialect) }} THEN 1 ELSE 0 END) > 0 THEN 'values are texts: give their order'
     {%- endif %}
     WHEN COUNT(s{{ at }}) = 0 AND {{ 1 if attribute.nulls in ('drop', 'error') else 0 }} = 1 THEN 'no row has a value'
-    WHEN (SELECT largest FROM a{{ at }}_found) > {{ types[3] }}{{ tie }} THEN 'the whole numbers are too large for this database'
+    WHEN (SELECT largest FROM a{{ at }}_found) > {{ types[3] }} THEN {{ tclose.tclose_too_large() }}
   END AS problem FROM tclose_source
 ){% endmacro -%}
 
@@ -400,7 +401,15 @@ a{{ at }}_problem AS (
     {% if attribute.t %}'t <= {{ attribute.t[0] }}/{{ attribute.t[1] }}'{% else %}CAST(NULL AS {{ types[2] }}){% endif %} AS required,
     {% if attribute.t %}CASE WHEN problem IS NULL THEN CASE WHEN far = 0 THEN 1 ELSE 0 END END{% else %}CAST(NULL AS INTEGER){% endif %} AS holds,
     CASE WHEN problem IS NULL THEN far END AS failing_classes, CASE WHEN problem IS NULL THEN far_rows END AS failing_rows, classes, problem
+  {%- if unit == 'people' %}
+  FROM (
+    SELECT x, n, total, steps, far, far_rows, classes,
+      CASE WHEN problem IS NULL AND product > {{ types[3] }} THEN {{ tclose.tclose_too_large() }} ELSE problem END AS problem
+    FROM a{{ at }}_found CROSS JOIN a{{ at }}_problem LEFT JOIN a{{ at }}_worst ON 1 = 1
+  ) AS judged
+  {%- else %}
   FROM a{{ at }}_found CROSS JOIN a{{ at }}_problem LEFT JOIN a{{ at }}_worst ON 1 = 1
+  {%- endif %}
 {%- endmacro -%}
 
 {%- macro tclose_audit(relation, quasi, attributes, k, person, dialect) -%}
