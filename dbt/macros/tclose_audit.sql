@@ -326,19 +326,18 @@ a{{ at }}_distances AS (
 ),
 {%- endif %}
 a{{ at }}_near AS (
-  SELECT DISTINCT x, n, total FROM (
-    SELECT x, n, total, share, MAX(share) OVER () AS largest FROM (
-      SELECT x, n, total, CAST(x AS {{ types[1] }}) / CAST(n AS {{ types[1] }}) / CAST(total AS {{ types[1] }}) AS share FROM a{{ at }}_distances
-    ) AS shares
-  ) AS every_share WHERE share >= largest * 0.999999999
+  SELECT x, n, total, CASE WHEN MIN(total) OVER () = MAX(total) OVER () THEN 0
+    ELSE CAST(MAX(x) OVER () AS {{ types[1] }}) * CAST(MAX(n) OVER () AS {{ types[1] }}) * CAST(MAX(total) OVER () AS {{ types[1] }}) END AS product
+  FROM (
+    SELECT DISTINCT x, n, total FROM (
+      SELECT x, n, total, share, MAX(share) OVER () AS largest FROM (
+        SELECT x, n, total, CAST(x AS {{ types[1] }}) / CAST(n AS {{ types[1] }}) / CAST(total AS {{ types[1] }}) AS share FROM a{{ at }}_distances
+      ) AS shares
+    ) AS every_share WHERE share >= largest * 0.999999999
+  ) AS near_the_largest
 ),
 a{{ at }}_worst AS (
-  SELECT MIN(x) AS x, MIN(n) AS n, total
-    {%- if person %}, (
-    SELECT CASE WHEN COUNT(DISTINCT total) > 1 THEN
-      CAST(MAX(x) AS {{ types[1] }}) * CAST(MAX(n) AS {{ types[1] }}) * CAST(MAX(total) AS {{ types[1] }}) ELSE 0 END FROM a{{ at }}_near
-  ) AS product
-  {%- endif %}
+  SELECT MIN(x) AS x, MIN(n) AS n, total, MAX(product) AS product
   FROM a{{ at }}_near
   WHERE NOT EXISTS (
     SELECT 1 FROM a{{ at }}_near AS other
@@ -401,15 +400,11 @@ a{{ at }}_problem AS (
     {% if attribute.t %}'t <= {{ attribute.t[0] }}/{{ attribute.t[1] }}'{% else %}CAST(NULL AS {{ types[2] }}){% endif %} AS required,
     {% if attribute.t %}CASE WHEN problem IS NULL THEN CASE WHEN far = 0 THEN 1 ELSE 0 END END{% else %}CAST(NULL AS INTEGER){% endif %} AS holds,
     CASE WHEN problem IS NULL THEN far END AS failing_classes, CASE WHEN problem IS NULL THEN far_rows END AS failing_rows, classes, problem
-  {%- if unit == 'people' %}
   FROM (
     SELECT x, n, total, steps, far, far_rows, classes,
       CASE WHEN problem IS NULL AND product > {{ types[3] }} THEN {{ tclose.tclose_too_large() }} ELSE problem END AS problem
     FROM a{{ at }}_found CROSS JOIN a{{ at }}_problem LEFT JOIN a{{ at }}_worst ON 1 = 1
   ) AS judged
-  {%- else %}
-  FROM a{{ at }}_found CROSS JOIN a{{ at }}_problem LEFT JOIN a{{ at }}_worst ON 1 = 1
-  {%- endif %}
 {%- endmacro -%}
 
 {%- macro tclose_audit(relation, quasi, attributes, k, person, dialect) -%}
