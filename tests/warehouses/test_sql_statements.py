@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import random
 import sqlite3
 from contextlib import closing
+from fractions import Fraction
 
 import duckdb
 import pytest
@@ -103,6 +105,62 @@ def test_long_gaps_between_the_values_of_a_class_are_added_up_at_once():
     expected = audited(columns, roles, require)
     for dialect, run in (("duckdb", in_duckdb), ("sqlite", in_sqlite)):
         assert read(run(columns, statement('"the visits"', roles, require, dialect))) == expected
+
+
+def told(rows):
+    """The figures of a statement's result by model: the fraction, whether it holds, how many classes it judged."""
+    return {row[0]: (Fraction(int(row[3]), int(row[4])), row[6], int(row[9])) for row in rows}
+
+
+def test_what_all_people_of_a_class_have_in_common_is_found():
+    """Twenty people with HIV and four of eight other values each; the pairs of people and values differ by 1/9."""
+    people = [(who, 1, "hiv") for who in range(20)]
+    people += [(who, 1, f"d{(4 * who + at) % 8}") for who in range(20) for at in range(4)]
+    people += [(20 + who, 2, f"d{who % 8}") for who in range(80)]
+    columns = dict(zip(("who", "q", "ill"), map(list, zip(*people, strict=True)), strict=True))
+    roles, require = Roles("q", {"ill": Nominal()}, person="who"), {"k": "1", "l": "2", "t": "0.2"}
+    for dialect, run in (("duckdb", in_duckdb), ("sqlite", in_sqlite)):
+        found = told(run(columns, statement('"the visits"', roles, require, dialect)))
+        assert found == {"k": (20, 1, 2), "l": (1, 0, 2), "t": (Fraction(4, 5), 0, 2)}
+
+
+@pytest.mark.parametrize("distance", [Nominal(nulls="drop"), Ordered(nulls="drop")])
+def test_people_without_a_value_in_a_class_are_judged_by_those_that_they_have_elsewhere(distance):
+    """Of two people the one with the value 1 is alone in a class, without it: half of all have 1, and all there."""
+    columns = {"q": [1, 2, 2], "pay": [None, 1, 2], "who": [1, 1, 2]}
+    roles, require = Roles("q", {"pay": distance}, person="who"), {"k": "1", "l": "2", "t": "0.4"}
+    for dialect, run in (("duckdb", in_duckdb), ("sqlite", in_sqlite)):
+        found = told(run(columns, statement('"the visits"', roles, require, dialect)))
+        assert found == {"k": (1, 1, 2), "l": (2, 1, 1), "t": (Fraction(1, 2), 0, 2)}
+
+
+def test_people_with_several_of_many_values_are_as_far_from_each_as_an_audit_says():
+    chance = random.Random(5)
+    columns = {
+        "q": [chance.randrange(4) for _ in range(300)],
+        "pay": [int(chance.random() * chance.random() * 60) for _ in range(300)],
+        "ill": [f"d{chance.randrange(12)}" for _ in range(300)],
+        "who": [chance.randrange(70) for _ in range(300)],
+    }
+    sensitive = {"pay": Ordered(order="frequency"), "ill": Nominal()}
+    roles, require = Roles("q", sensitive, person="who"), {"k": "1", "l": "1", "t": "0.1"}
+    expected = audited(columns, roles, require)
+    for dialect, run in (("duckdb", in_duckdb), ("sqlite", in_sqlite)):
+        assert read(run(columns, statement('"the visits"', roles, require, dialect))) == expected
+
+
+def test_two_distances_that_can_be_equal_are_not_told_where_comparing_them_is_too_large():
+    """A fifth of 100,000 people have a, all in one class; a fifth of 150,000 pairs have q, all in another."""
+    who = [*range(20_000), *range(20_000), *range(20_000), *range(10_000), *range(20_000, 100_000)]
+    ill = ["a"] * 20_000 + ["b"] * 20_000 + ["c"] * 20_000 + ["d"] * 10_000 + ["q"] * 30_000 + ["w"] * 50_000
+    columns = {"q": [1] * 70_000 + [2] * 30_000 + [3] * 50_000, "ill": ill, "who": who}
+    roles, require = Roles("q", {"ill": Nominal()}, person="who"), {"k": "1", "l": "1", "t": "0.5"}
+    rows = {row[0]: row for row in in_sqlite(columns, statement('"the visits"', roles, require, "sqlite"))}
+    assert (rows["l"][6], rows["l"][10]) == (1, None)
+    assert (rows["t"][3], rows["t"][6]) == (None, None)
+    assert "too large" in rows["t"][10]
+    found = told(in_duckdb(columns, statement('"the visits"', roles, require, "duckdb")))
+    assert found["t"] == (Fraction(4, 5), 0, 3)
 
 
 @pytest.mark.parametrize(

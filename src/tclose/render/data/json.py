@@ -25,7 +25,7 @@ from tclose.render.telling.redaction import without_people
 from tclose.render.words.audits import found_words
 from tclose.render.words.cells import WITHHELD, cell_data, key_data
 from tclose.results import AnyColumns, AttributeAudit, Audit, Figure, Value, Verdict, WorstClass
-from tclose.roles import Distance, Roles
+from tclose.roles import EACH_ROW, Distance, Roles
 
 _UNSEEN = re.compile("[\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff]")
 SCHEMA_VERSION = 1
@@ -271,7 +271,7 @@ def _roles(roles: Roles) -> dict[str, Any]:
         "quasi": list(roles.quasi),
         "sensitive": {name: distance and distance_data(distance) for name, distance in roles.sensitive.items()},
         "identifiers": list(roles.identifiers),
-        "person": roles.person,
+        "person": EACH_ROW if roles.rows_are_people else roles.person,
         "together": roles.together,
         "publish": list(roles.publish),
         "pseudonym": roles.pseudonym,

@@ -15,6 +15,11 @@
     A class of n has, of attribute a, the distance x / (n · N · (m - 1)) where it is ordered and x / (n · N) where it is
     nominal; N is how many the table has, m how many values. Between two values that a class has, its running count stays
     the same, so all terms of such a gap are added up at once, unless their sign changes within it.
+
+    Where people are counted and somebody has several values, l is 1 in a class whose people all have a value in common,
+    and a class is as far from the table as the larger of that distance and of the largest difference, over all values v,
+    of the mean distances d(v, V) in the class and in the table, V being the values that a person has in any row. Each of
+    the two is compared with the threshold by itself, which keeps the products small.
 -#}
 
 {%- macro tclose_types(dialect) -%}
@@ -57,6 +62,14 @@ CASE WHEN {{ kinds[dialect] }} THEN NULL ELSE {{ column }} END
 }[dialect] }}
 {%- endmacro -%}
 
+{#- The whole part of half a whole number. -#}
+{%- macro tclose_half(number, dialect) -%}
+{{ {
+    'duckdb': '(' ~ number ~ ') // 2', 'postgres': '(' ~ number ~ ') / 2', 'sqlite': '(' ~ number ~ ') / 2',
+    'bigquery': 'DIV(' ~ number ~ ', 2)', 'spark': '(' ~ number ~ ') DIV 2', 'snowflake': 'FLOOR((' ~ number ~ ') / 2)',
+}[dialect] }}
+{%- endmacro -%}
+
 {%- macro tclose_value(attribute, dialect) -%}
 {%- if attribute.order is string -%}
 {{ tclose.tclose_cell(attribute.column, dialect) }}
@@ -73,21 +86,134 @@ CASE {% for text in attribute.order %}WHEN {{ attribute.column }} = {{ text }} T
 v
 {%- endmacro -%}
 
+{%- macro tclose_too_large() -%}
+'the whole numbers are too large for this database'
+{%- endmacro -%}
+
+{#- How far the people of each class and of the table are from one value: the largest difference of the two means.
+
+    Nobody is looked at where everybody has one value: then it never exceeds the earth mover's distance.
+
+    nominal     a person is at 0 from the values that they have and at 1 from others. Of the values that nobody in a class
+                has, the one that most people of the table have differs most: of the values in the order of y, y being the
+                people who have one, the class has the first ones, as many as 'held' says, and lacks the next.
+    ordered     between a person's values u < w and halfway between two of them, their distance from v is linear in v, so
+                the sum over people is known from where its slope and level change: at the start by -1 and u for the first
+                u, at u by 2 and -2u, and behind the middle of u and w by -2 and u + w.
+-#}
+{%- macro tclose_apart(at, attribute, number, whole, dialect) -%}
+{%- set keys = tclose.tclose_names('q', number) -%}
+{%- set by_keys = (keys ~ ', ') if number else '' -%}
+{%- set in_class = ('PARTITION BY ' ~ keys) if number else '' -%}
+{%- set upto_place = in_class ~ ' ORDER BY place ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW' -%}
+a{{ at }}_values AS (
+  {%- if attribute.distance == 'nominal' %}
+  SELECT v, y, DENSE_RANK() OVER (ORDER BY v) AS r, COUNT(*) OVER (ORDER BY y DESC) AS upto,
+    ROW_NUMBER() OVER (ORDER BY y DESC) AS place
+  FROM a{{ at }}_whole WHERE of_class = 0
+  {%- else %}
+  SELECT v, r FROM a{{ at }}_ranked WHERE of_class = 0
+  {%- endif %}
+),
+a{{ at }}_had AS (
+  SELECT p, r FROM (
+    SELECT of_person, p, MAX(r) OVER (PARTITION BY v) AS r FROM (
+      SELECT 1 AS of_person, p, v, NULL AS r FROM a{{ at }}_once
+      UNION ALL
+      SELECT 0 AS of_person, NULL AS p, v, r FROM a{{ at }}_values
+    ) AS every_value
+  ) AS numbered WHERE of_person = 1
+),
+a{{ at }}_members AS (
+  SELECT {{ by_keys }}p, COUNT(*) OVER ({{ in_class }}) AS n FROM (
+    SELECT DISTINCT {{ by_keys }}p FROM tclose_source
+    WHERE (SELECT MAX(different) FROM (
+      SELECT COUNT(DISTINCT s{{ at }}) + MAX(CASE WHEN s{{ at }} IS NULL THEN 1 ELSE 0 END) AS different
+      FROM tclose_source GROUP BY p
+    ) AS everyone) > 1
+    {%- if attribute.nulls in ('drop', 'error') %} AND p IN (SELECT p FROM a{{ at }}_once){% endif %}
+  ) AS appearing
+),
+{%- if attribute.distance == 'nominal' %}
+a{{ at }}_shared AS (
+  SELECT {{ by_keys }}n, r, COUNT(*) AS c
+  FROM a{{ at }}_members AS members JOIN a{{ at }}_had AS had ON had.p = members.p GROUP BY {{ by_keys }}n, r
+),
+a{{ at }}_prevalences AS (
+  SELECT {{ by_keys }}n, CAST(c AS {{ whole }}) AS c, y, upto, COUNT(*) OVER ({{ in_class }} ORDER BY y DESC) AS held
+  FROM a{{ at }}_shared AS shared JOIN a{{ at }}_values AS known ON known.r = shared.r
+),
+a{{ at }}_apart AS (
+  SELECT {{ by_keys }}n AS people, MAX(apart) AS apart FROM (
+    SELECT {{ by_keys }}n, ABS(c * everybody - y * n) AS apart FROM a{{ at }}_prevalences CROSS JOIN a{{ at }}_total
+    UNION ALL
+    SELECT {{ by_keys }}n, y * n AS apart FROM (
+      SELECT {{ by_keys }}n, MAX(CASE WHEN held = upto THEN held ELSE 0 END) AS had
+      FROM a{{ at }}_prevalences GROUP BY {{ by_keys }}n
+    ) AS foremost JOIN a{{ at }}_values AS known ON known.place = had + 1
+  ) AS differences GROUP BY {{ by_keys }}n
+),
+{%- else %}
+a{{ at }}_following AS (
+  SELECT p, r, LAG(r) OVER (PARTITION BY p ORDER BY r) AS before FROM a{{ at }}_had
+),
+a{{ at }}_turns AS (
+  SELECT p, r AS place, 2 AS slope, -2 * r AS level FROM a{{ at }}_following
+  UNION ALL
+  SELECT p, CASE WHEN before IS NULL THEN 1 ELSE {{ tclose.tclose_half('before + r', dialect) }} + 1 END AS place,
+    CASE WHEN before IS NULL THEN -1 ELSE -2 END AS slope, COALESCE(before, 0) + r AS level
+  FROM a{{ at }}_following
+),
+a{{ at }}_usual AS (
+  SELECT place, SUM(slope) AS slope, SUM(level) AS level FROM (
+    SELECT place, slope, level FROM a{{ at }}_turns
+    UNION ALL
+    SELECT r AS place, 0 AS slope, 0 AS level FROM a{{ at }}_values
+  ) AS changes GROUP BY place
+),
+a{{ at }}_added AS (
+  SELECT {{ by_keys }}n, place, CAST(SUM(slope) AS {{ whole }}) AS slope, CAST(SUM(level) AS {{ whole }}) AS level,
+    CAST(SUM(usual_slope) AS {{ whole }}) AS usual_slope, CAST(SUM(usual_level) AS {{ whole }}) AS usual_level
+  FROM (
+    SELECT {{ by_keys }}n, place, slope, level, 0 AS usual_slope, 0 AS usual_level
+    FROM a{{ at }}_members AS members JOIN a{{ at }}_turns AS turns ON turns.p = members.p
+    UNION ALL
+    SELECT {{ by_keys }}n, place, 0 AS slope, 0 AS level, slope AS usual_slope, level AS usual_level
+    FROM (SELECT DISTINCT {{ by_keys }}n FROM a{{ at }}_members) AS every_class CROSS JOIN a{{ at }}_usual
+  ) AS changes GROUP BY {{ by_keys }}n, place
+),
+a{{ at }}_apart AS (
+  SELECT {{ by_keys }}n AS people, MAX(ABS(apart)) AS apart FROM (
+    SELECT {{ by_keys }}n, place * SUM(slope * everybody - usual_slope * n) OVER ({{ upto_place }})
+      + SUM(level * everybody - usual_level * n) OVER ({{ upto_place }}) AS apart
+    FROM a{{ at }}_added CROSS JOIN a{{ at }}_total
+  ) AS differences GROUP BY {{ by_keys }}n
+),
+{%- endif %}
+{%- endmacro -%}
+
 {%- macro tclose_attribute(at, attribute, number, person, types, dialect) -%}
 {%- set whole = types[0] -%}
 {%- set keys = tclose.tclose_names('q', number) -%}
 {%- set by_keys = (keys ~ ', ') if number else '' -%}
 {%- set in_class = ('PARTITION BY ' ~ keys) if number else '' -%}
 {%- set carried = 'WHERE s' ~ at ~ ' IS NOT NULL' if attribute.nulls in ('drop', 'error') else '' -%}
+{%- set everybody = ', (SELECT CAST(COUNT(DISTINCT p) AS ' ~ whole ~ ') FROM a' ~ at ~ '_once) AS everybody' if person else '' -%}
+{%- set factor = [attribute.t[0] if attribute.t else 1, attribute.t[1] if attribute.t else 1, 4 if person else 1] | max -%}
+{%- set most = 'MAX(CASE WHEN n >= people THEN n ELSE people END)' if person else 'MAX(n)' -%}
 a{{ at }}_cells AS (
   SELECT {% if person %}DISTINCT p, {% endif %}{{ by_keys }}s{{ at }} AS v FROM tclose_source {{ carried }}
 ),
+{%- if person %}
+a{{ at }}_once AS (
+  SELECT DISTINCT p, v FROM a{{ at }}_cells
+),
+{%- endif %}
 a{{ at }}_counted AS (
   SELECT 1 AS of_class, {{ by_keys }}v, COUNT(*) AS c FROM a{{ at }}_cells GROUP BY {{ by_keys }}v
   UNION ALL
   SELECT 0 AS of_class, {% for key in range(number) %}NULL AS q{{ key }}, {% endfor %}v, SUM(c) AS c FROM (
-    SELECT v, COUNT(*) AS c FROM {% if person -%}
-    (SELECT DISTINCT p, v FROM a{{ at }}_cells) AS once{% else %}a{{ at }}_cells{% endif %} GROUP BY v
+    SELECT v, COUNT(*) AS c FROM a{{ at }}_{{ 'once' if person else 'cells' }} GROUP BY v
     {%- if attribute.order is not string %}{% for text in attribute.order %}
     UNION ALL SELECT {{ loop.index }} AS v, 0 AS c{% endfor %}{% endif %}
   ) AS occurring GROUP BY v
@@ -99,7 +225,7 @@ a{{ at }}_whole AS (
 ),
 {%- if attribute.distance == 'nominal' %}
 a{{ at }}_total AS (
-  SELECT SUM(y) AS total, CAST(1 AS {{ whole }}) AS steps, COUNT(*) AS m FROM a{{ at }}_whole WHERE of_class = 0
+  SELECT SUM(y) AS total, CAST(1 AS {{ whole }}) AS steps, COUNT(*) AS m{{ everybody }} FROM a{{ at }}_whole WHERE of_class = 0
 ),
 a{{ at }}_shares AS (
   SELECT {{ by_keys }}c, y, SUM(c) OVER ({{ in_class }}) AS n FROM a{{ at }}_whole WHERE of_class = 1
@@ -110,7 +236,7 @@ a{{ at }}_terms AS (
 ),
 {%- else %}
 a{{ at }}_ranked AS (
-  SELECT of_class, {{ by_keys }}c, y, DENSE_RANK() OVER (ORDER BY {{ tclose.tclose_place(attribute, dialect) }}) AS r
+  SELECT of_class, {{ by_keys }}v, c, y, DENSE_RANK() OVER (ORDER BY {{ tclose.tclose_place(attribute, dialect) }}) AS r
   FROM a{{ at }}_whole
 ),
 a{{ at }}_running AS (
@@ -122,7 +248,7 @@ a{{ at }}_reference AS (
   FROM a{{ at }}_running
 ),
 a{{ at }}_total AS (
-  SELECT MAX(upto) AS total, CAST(CASE WHEN MAX(r) > 1 THEN MAX(r) - 1 ELSE 1 END AS {{ whole }}) AS steps, MAX(r) AS m
+  SELECT MAX(upto) AS total, CAST(CASE WHEN MAX(r) > 1 THEN MAX(r) - 1 ELSE 1 END AS {{ whole }}) AS steps, MAX(r) AS m{{ everybody }}
   FROM a{{ at }}_reference
 ),
 a{{ at }}_held AS (
@@ -155,6 +281,37 @@ a{{ at }}_terms AS (
   FROM a{{ at }}_sums JOIN a{{ at }}_reference ON r BETWEEN low AND high WHERE side IS NULL
 ),
 {%- endif %}
+{%- if person %}
+{{ tclose.tclose_apart(at, attribute, number, whole, dialect) }}
+a{{ at }}_classes AS (
+  SELECT n, CASE WHEN l > 1 AND common = valued THEN 1 ELSE l END AS l, x, size, people, apart FROM (
+    SELECT MAX(n) AS n, CASE WHEN MAX(n) IS NOT NULL THEN CAST(SUM(l) AS {{ whole }}) END AS l, SUM(x) AS x,
+      CAST(MAX(size) AS {{ whole }}) AS size, MAX(common) AS common, MAX(valued) AS valued, MAX(people) AS people,
+      MAX(apart) AS apart
+    FROM (
+      SELECT {{ by_keys }}n, l, x, 0 AS size, 0 AS common, 0 AS valued, 0 AS people, 0 AS apart FROM a{{ at }}_terms
+      UNION ALL
+      SELECT {{ by_keys }}CAST(NULL AS {{ whole }}) AS n, 0 AS l, 0 AS x, n AS size, 0 AS common, 0 AS valued, 0 AS people, 0 AS apart
+      FROM tclose_classes
+      UNION ALL
+      SELECT {{ by_keys }}CAST(NULL AS {{ whole }}) AS n, 0 AS l, 0 AS x, 0 AS size, c AS common, 0 AS valued, 0 AS people, 0 AS apart
+      FROM a{{ at }}_whole WHERE of_class = 1
+      UNION ALL
+      SELECT {{ by_keys }}CAST(NULL AS {{ whole }}) AS n, 0 AS l, 0 AS x, 0 AS size, 0 AS common, COUNT(DISTINCT p) AS valued, 0 AS people, 0 AS apart
+      FROM a{{ at }}_cells{% if number %} GROUP BY {{ keys }}{% endif %}
+      UNION ALL
+      SELECT {{ by_keys }}CAST(NULL AS {{ whole }}) AS n, 0 AS l, 0 AS x, 0 AS size, 0 AS common, 0 AS valued, people, apart FROM a{{ at }}_apart
+    ) AS parts{% if number %} GROUP BY {{ keys }}{% endif %}
+  ) AS sums WHERE n IS NOT NULL OR people > 0
+),
+a{{ at }}_distances AS (
+  SELECT x, n, total FROM (
+    SELECT CASE WHEN of_values = 1 THEN x ELSE apart END AS x, CASE WHEN of_values = 1 THEN n ELSE people END AS n,
+      CASE WHEN of_values = 1 THEN total ELSE everybody END AS total
+    FROM a{{ at }}_classes CROSS JOIN a{{ at }}_total CROSS JOIN (SELECT 1 AS of_values UNION ALL SELECT 0 AS of_values) AS both_sides
+  ) AS every_distance WHERE n > 0
+),
+{%- else %}
 a{{ at }}_classes AS (
   SELECT n, l, x, size FROM (
     SELECT MAX(n) AS n, CAST(SUM(l) AS {{ whole }}) AS l, SUM(x) AS x, CAST(MAX(size) AS {{ whole }}) AS size FROM (
@@ -164,30 +321,50 @@ a{{ at }}_classes AS (
     ) AS parts{% if number %} GROUP BY {{ keys }}{% endif %}
   ) AS sums WHERE n IS NOT NULL
 ),
+a{{ at }}_distances AS (
+  SELECT x, n, total FROM a{{ at }}_classes CROSS JOIN a{{ at }}_total
+),
+{%- endif %}
 a{{ at }}_near AS (
-  SELECT DISTINCT x, n FROM a{{ at }}_classes
-  WHERE CAST(x AS {{ types[1] }}) / CAST(n AS {{ types[1] }}) >= (
-    SELECT MAX(CAST(x AS {{ types[1] }}) / CAST(n AS {{ types[1] }})) FROM a{{ at }}_classes
-  ) * 0.999999999
+  SELECT x, n, total, CASE WHEN MIN(total) OVER () = MAX(total) OVER () THEN 0
+    ELSE CAST(MAX(x) OVER () AS {{ types[1] }}) * CAST(MAX(n) OVER () AS {{ types[1] }}) * CAST(MAX(total) OVER () AS {{ types[1] }}) END AS product
+  FROM (
+    SELECT DISTINCT x, n, total FROM (
+      SELECT x, n, total, share, MAX(share) OVER () AS largest FROM (
+        SELECT x, n, total, CAST(x AS {{ types[1] }}) / CAST(n AS {{ types[1] }}) / CAST(total AS {{ types[1] }}) AS share FROM a{{ at }}_distances
+      ) AS shares
+    ) AS every_share WHERE share >= largest * 0.999999999
+  ) AS near_the_largest
 ),
 a{{ at }}_worst AS (
-  SELECT x, MIN(n) AS n FROM a{{ at }}_near
-  WHERE NOT EXISTS (SELECT 1 FROM a{{ at }}_near AS other WHERE other.x * a{{ at }}_near.n > a{{ at }}_near.x * other.n)
-  GROUP BY x ORDER BY x LIMIT 1
+  SELECT MIN(x) AS x, MIN(n) AS n, total, MAX(product) AS product
+  FROM a{{ at }}_near
+  WHERE NOT EXISTS (
+    SELECT 1 FROM a{{ at }}_near AS other
+    WHERE CASE WHEN other.total = a{{ at }}_near.total THEN other.x * a{{ at }}_near.n
+        ELSE other.x * a{{ at }}_near.n * a{{ at }}_near.total END
+      > CASE WHEN other.total = a{{ at }}_near.total THEN a{{ at }}_near.x * other.n
+        ELSE a{{ at }}_near.x * other.n * other.total END
+  )
+  GROUP BY total ORDER BY total DESC LIMIT 1
 ),
+{%- if attribute.t %}
+{%- set too_far = 'x * ' ~ attribute.t[1] ~ ' > n * total * steps * ' ~ attribute.t[0] -%}
+{%- if person %}{% set too_far = too_far ~ ' OR apart * ' ~ attribute.t[1] ~ ' > people * everybody * steps * ' ~ attribute.t[0] %}{% endif -%}
+{%- endif %}
 a{{ at }}_found AS (
-  SELECT COUNT(*) AS classes, MIN(l) AS least, MAX(total) AS total, MAX(steps) AS steps,
+  SELECT COUNT(*) AS classes, COUNT(l) AS with_values, MIN(l) AS least, MAX(steps) AS steps,
     SUM(CASE WHEN l < {{ attribute.l or 0 }} THEN 1 ELSE 0 END) AS few,
     SUM(CASE WHEN l < {{ attribute.l or 0 }} THEN size ELSE 0 END) AS few_rows,
     {%- if attribute.t %}
-    SUM(CASE WHEN x * {{ attribute.t[1] }} > n * total * steps * {{ attribute.t[0] }} THEN 1 ELSE 0 END) AS far,
-    SUM(CASE WHEN x * {{ attribute.t[1] }} > n * total * steps * {{ attribute.t[0] }} THEN size ELSE 0 END) AS far_rows,
+    SUM(CASE WHEN {{ too_far }} THEN 1 ELSE 0 END) AS far,
+    SUM(CASE WHEN {{ too_far }} THEN size ELSE 0 END) AS far_rows,
     {%- else %}
     0 AS far, 0 AS far_rows,
     {%- endif %}
-    CAST(MAX(n) AS {{ types[1] }}) * CAST(MAX(total) AS {{ types[1] }}) * (CAST(MAX(m) AS {{ types[1] }}) + 1)
-      * CASE WHEN MAX(n) > {{ [attribute.t[0], attribute.t[1]] | max if attribute.t else 1 }} THEN CAST(MAX(n) AS {{ types[1] }})
-        ELSE {{ [attribute.t[0], attribute.t[1]] | max if attribute.t else 1 }} END AS largest
+    CAST({{ most }} AS {{ types[1] }}) * CAST(MAX(total) AS {{ types[1] }}) * (CAST(MAX(m) AS {{ types[1] }}) + 1)
+      * CASE WHEN {{ most }} > {{ factor }} THEN CAST({{ most }} AS {{ types[1] }})
+        ELSE {{ factor }} END AS largest
   FROM a{{ at }}_classes CROSS JOIN a{{ at }}_total
 ),
 a{{ at }}_problem AS (
@@ -206,7 +383,7 @@ a{{ at }}_problem AS (
     WHEN SUM(CASE WHEN {{ tclose.tclose_is_text('s' ~ at, dialect) }} THEN 1 ELSE 0 END) > 0 THEN 'values are texts: give their order'
     {%- endif %}
     WHEN COUNT(s{{ at }}) = 0 AND {{ 1 if attribute.nulls in ('drop', 'error') else 0 }} = 1 THEN 'no row has a value'
-    WHEN (SELECT largest FROM a{{ at }}_found) > {{ types[3] }} THEN 'the whole numbers are too large for this database'
+    WHEN (SELECT largest FROM a{{ at }}_found) > {{ types[3] }} THEN {{ tclose.tclose_too_large() }}
   END AS problem FROM tclose_source
 ){% endmacro -%}
 
@@ -215,7 +392,7 @@ a{{ at }}_problem AS (
     CASE WHEN problem IS NULL THEN least END AS numerator, CASE WHEN problem IS NULL THEN CAST(1 AS {{ types[0] }}) END AS denominator,
     {% if attribute.l is not none %}'l >= {{ attribute.l }}'{% else %}CAST(NULL AS {{ types[2] }}){% endif %} AS required,
     {% if attribute.l is not none %}CASE WHEN problem IS NULL THEN CASE WHEN few = 0 THEN 1 ELSE 0 END END{% else %}CAST(NULL AS INTEGER){% endif %} AS holds,
-    CASE WHEN problem IS NULL THEN few END AS failing_classes, CASE WHEN problem IS NULL THEN few_rows END AS failing_rows, classes, problem
+    CASE WHEN problem IS NULL THEN few END AS failing_classes, CASE WHEN problem IS NULL THEN few_rows END AS failing_rows, with_values AS classes, problem
   FROM a{{ at }}_found CROSS JOIN a{{ at }}_problem
   UNION ALL
   SELECT 't' AS model, {{ attribute.label }} AS attribute, '{{ unit }}' AS counts,
@@ -223,7 +400,11 @@ a{{ at }}_problem AS (
     {% if attribute.t %}'t <= {{ attribute.t[0] }}/{{ attribute.t[1] }}'{% else %}CAST(NULL AS {{ types[2] }}){% endif %} AS required,
     {% if attribute.t %}CASE WHEN problem IS NULL THEN CASE WHEN far = 0 THEN 1 ELSE 0 END END{% else %}CAST(NULL AS INTEGER){% endif %} AS holds,
     CASE WHEN problem IS NULL THEN far END AS failing_classes, CASE WHEN problem IS NULL THEN far_rows END AS failing_rows, classes, problem
-  FROM a{{ at }}_found CROSS JOIN a{{ at }}_problem LEFT JOIN a{{ at }}_worst ON 1 = 1
+  FROM (
+    SELECT x, n, total, steps, far, far_rows, classes,
+      CASE WHEN problem IS NULL AND product > {{ types[3] }} THEN {{ tclose.tclose_too_large() }} ELSE problem END AS problem
+    FROM a{{ at }}_found CROSS JOIN a{{ at }}_problem LEFT JOIN a{{ at }}_worst ON 1 = 1
+  ) AS judged
 {%- endmacro -%}
 
 {%- macro tclose_audit(relation, quasi, attributes, k, person, dialect) -%}
