@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import tclose
 from faces.command_line import in_process
@@ -129,6 +132,31 @@ def test_a_release_is_qualified_too_and_its_recipe_remembers_what_was_accepted(t
     assert (again.verdict, [each.accepted for each in again.reasons]) == ("pass", [*told.values()])
     with pytest.raises(InputError, match="needs no such acceptance"):
         tclose.anonymize(VISITS, FACTS, accept={"pseudonyms-link": "so"}, **ask)
+
+
+@given(rows=st.lists(st.tuples(*[st.integers(0, 2)] * 4), min_size=1, max_size=20), by_people=st.booleans())
+@settings(max_examples=40, deadline=None)
+def test_classes_are_counted_by_all_that_is_published(rows, by_people):
+    table = dict(zip(("id", "age", "ward", "ill"), map(list, zip(*rows, strict=True)), strict=True))
+    who = {"person": "id"} if by_people else {"identifiers": "id"}
+    roles = tclose.Roles("age", {"ill": tclose.Nominal()}, publish="ward", **who)
+    units = {(row if by_people else (at,), row[1:3]) for at, row in enumerate(rows)}
+    sizes = Counter(key for _, key in {(row[0], key) if by_people else (row, key) for row, key in units})
+    found = tclose.audit(table, roles, drivers=False).exposed
+    assert found.columns == ("ward",)
+    assert (found.k, found.alone) == (min(sizes.values()), sum(size == 1 for size in sizes.values()))
+    told = " ".join(str(tclose.audit(table, roles, drivers=False)).split())
+    assert f"With ward, k = {found.k}" in told
+
+
+def test_rules_are_assessed_of_people_whose_columns_are_decided():
+    counted = tclose.audit(VISITS, FACTS).to_html()
+    assert "Not assessed" in tclose.audit(VISITS, ROWS).to_html()
+    assert "Not assessed: nobody decided on grade" in counted
+    decided = tclose.Roles("ward", {"ill": tclose.Nominal()}, person="id", publish="grade")
+    assert "Not assessed" not in tclose.audit(VISITS, decided).to_html()
+    each = tclose.Roles("ward", {"ill": tclose.Nominal()}, person="row", publish=["grade", "id"])
+    assert "Not assessed" not in tclose.audit(VISITS, each).to_html()
 
 
 def test_every_reason_has_its_place_in_the_schema():

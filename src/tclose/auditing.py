@@ -7,6 +7,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from tclose.column_words import ROWS_EACH, people_in, person_in
 from tclose.composing.composed import composed
 from tclose.domains import Observed
@@ -34,12 +36,14 @@ from tclose.presets.safe_harbor import applied
 from tclose.progress import silent
 from tclose.reasons import reasons_of
 from tclose.references import Reference, is_joint, population_of
-from tclose.results import AttributeAudit, Audit, ClassTable, ColumnDecision, Evidence
+from tclose.results import AttributeAudit, Audit, ClassTable, ColumnDecision, Evidence, Exposed
 from tclose.roles import IDENTIFIERS_PUBLISHED, Distance, Nominal, Roles
 from tclose.sources.examples import is_example
 from tclose.surveying import surveyed
 
 _DRIVERS_UP_TO = 1_000_000
+_MOST_EXPOSED = 50
+"""With more columns published as they are, nobody asks whether rows are alone by all of them."""
 
 
 @verb(AuditKeywords)
@@ -99,11 +103,13 @@ def audit(policy: Policy, *, progress: Progress | None) -> Audit:
         )
         reference = Reference.of(baseline.reference, session, roles)
         found = _audited(inspection, roles, reference, opened, drivers=policy.measuring.drivers)
+        decided = [name for name in found.unprotected if name in roles.publish or roles.others == "publish"]
         found = replace(
             found,
             naming=roles.naming,
             columns=ColumnDecision.of(roles, (column.name for column in opened.columns)),
             closed=policy.closed,
+            exposed=_exposed(inspection, roles, opened, decided, found.rows),
             few=0 if is_example(policy.table) else few(wanted),
         ).accepting(policy.required.accept)
         if baseline.after is not None:
@@ -121,6 +127,7 @@ def audit_release(
     original: Mapping[tuple[str, ...], Observed] | None,
     *,
     drivers: bool | None = False,
+    exposed: Sequence[str] = (),
     progress: Progress = silent,
 ) -> Audit:
     """Return the audit of a table that a session has opened.
@@ -136,6 +143,8 @@ def audit_release(
     original
         The distribution of each attribute in the table that this one was made from, to compare classes with it; None
         compares them with the table itself.
+    exposed
+        The columns that are published as they are; classes are counted by these, too.
     drivers, progress
         As for :func:`audit`.
     """
@@ -149,7 +158,8 @@ def audit_release(
         any=columns_known(wanted),
     )
     reference = Reference("the audited table") if original is None else Reference("the original table", seen=original)
-    return replace(_audited(inspection, roles, reference, table, drivers=drivers), few=few(wanted))
+    found = _audited(inspection, roles, reference, table, drivers=drivers)
+    return replace(found, few=few(wanted), exposed=_exposed(inspection, roles, table, exposed, found.rows))
 
 
 def _audited(
@@ -212,6 +222,23 @@ def _audited(
         else surveyed(inspection.sampling, findings, people, inspection.session, whole, roles, inspection.progress),
         any=None if inspection.any is None else any_columns(inspection.any, len(roles.quasi), known),
     )
+
+
+def _exposed(
+    inspection: Inspection, roles: Roles, whole: Table[Any] | Released[Any], columns: Sequence[str], rows: int
+) -> Exposed | None:
+    """Return how alike people look by the quasi-identifiers and the columns that are published as they are."""
+    known = {column.name: column for column in whole.columns}
+    usable = tuple(name for name in columns if name in known and known[name].problem is None)
+    if not usable or len(usable) > _MOST_EXPOSED or rows > _DRIVERS_UP_TO or not inspection.session.hands_over_people:
+        return None
+    every = (*roles.quasi, *usable)
+    person = () if roles.person is None else (roles.person,)
+    table = whole.keep([*every, *person]).counting(roles.person)
+    counted = inspection.session.count(table, every, [(every[0],)], inspection.progress)
+    ranks = [np.zeros(len(each.values), dtype=np.int32) for each in counted.observed]
+    sizes = np.concatenate(list(counted.map(ranks, lambda part: part.sizes)))
+    return Exposed(usable, int(sizes.min()), int(np.count_nonzero(sizes == 1)))
 
 
 def _to_count(table: Table[Any] | Released[Any], columns: Sequence[str], roles: Roles) -> Table[Any]:

@@ -206,6 +206,17 @@ class KeptEvidence:
 
 
 @dataclass(frozen=True)
+class Exposed:
+    """How alike people look to someone who knows the columns that are published as they are, too."""
+
+    columns: tuple[str, ...]
+    k: int
+    """The size of the smallest class of the quasi-identifiers and these columns."""
+    alone: int
+    """How many classes hold a single row, or person."""
+
+
+@dataclass(frozen=True)
 class ColumnDecision:
     """A column of an audited table, and what was decided on it."""
 
@@ -277,6 +288,8 @@ class Audit:
     """Every column of the table, and what was decided on it; empty of the audit of a release that is being made."""
     closed: bool = False
     """Whether the audit fails where the table has a column that is not to be published."""
+    exposed: Exposed | None = None
+    """What the columns that are published as they are add to the quasi-identifiers; None where that was not counted."""
     reasons: tuple[Reason, ...] = ()
     """Why the verdict is not true of people, or cannot be given, although every requirement is met."""
     few: int = 0

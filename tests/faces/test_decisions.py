@@ -13,7 +13,7 @@ from tclose.render.telling.decisions import decision_section, residual_risk, rul
 from tclose.render.telling.release_reports import release_report
 from tclose.render.words.audits import care_sentences
 
-ROLES = tclose.Roles(["zip"], {"pay": tclose.Ordered()})
+ROLES = tclose.Roles(["zip"], {"pay": tclose.Ordered()}, person="row")
 
 
 def of_size(size, **more):
@@ -118,7 +118,8 @@ def test_a_release_report_has_one_list_of_what_is_not_protected(publish, who, sh
     assert document.care.endswith("" if told == NOTHING_OPEN else told)
     assert kept_nothing or document.care == ("" if told == NOTHING_OPEN else told)
     risk = " ".join(page["The risk that is left"])
-    assert ("may find the person surely" in risk) == bool(columns - {"pid"})
+    assert ("Someone who also knows" in risk) == bool(columns - {"pid"})
+    assert ("With " in document.care) == bool(columns - {"pid", "seen"})
     assert ("Rows are counted" in risk) == (not who.keys() & {"person", "pseudonym"})
     own, original = release.audits()
     assert {*own.unprotected} == {*original.unprotected} == {*release.unprotected} == columns - {"pid"}

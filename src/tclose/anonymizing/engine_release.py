@@ -85,12 +85,13 @@ class EngineWork:
         self, session: Engine, table: Table[Any] | Released[Any], tell: Progress = silent
     ) -> tuple[Audit, Audit]:
         """Audit a table; where no row is left out, the original's distribution is its own."""
-        original = audit_release(session, table, self.roles, self.wanted, self.original, progress=tell)
+        exposed = [name for name in self.unprotected if name not in self.roles.shifted]
+        original = audit_release(session, table, self.roles, self.wanted, self.original, exposed=exposed, progress=tell)
         original = replace(original, unprotected=self.unprotected)
         if not self.suppressed:
             return replace(original, reference="the audited table"), original
         own = audit_release(session, table, self.roles, self.wanted, None, progress=tell)
-        return replace(own, unprotected=self.unprotected), original
+        return replace(own, unprotected=self.unprotected, exposed=original.exposed), original
 
     def audits_there(self, session: Engine, table: Table[Any], tell: Progress = silent) -> tuple[Audit, Audit] | None:
         """Return the audits of the release as it was written or stored; None where it is not what it should be.

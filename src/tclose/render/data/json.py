@@ -24,7 +24,7 @@ from tclose.reasons import reasons_data
 from tclose.render.telling.redaction import without_people
 from tclose.render.words.audits import found_words
 from tclose.render.words.cells import WITHHELD, cell_data, key_data
-from tclose.results import AnyColumns, AttributeAudit, Audit, Figure, Value, Verdict, WorstClass
+from tclose.results import AnyColumns, AttributeAudit, Audit, Exposed, Figure, Value, Verdict, WorstClass
 from tclose.roles import EACH_ROW, Distance, Roles
 
 _UNSEEN = re.compile("[\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff]")
@@ -65,6 +65,7 @@ def audit_data(audit: Audit) -> dict[str, Any]:
         "verdict": audit.verdict,
         "reasons": reasons_data(audit.reasons),
         "unprotected": list(audit.unprotected),
+        **({} if audit.exposed is None else {"exposed": _exposed(audit.exposed)}),
         **({} if not audit.columns else {"columns": _columns(audit)}),
         "roles": _roles(audit.roles),
         "reference": audit.reference,
@@ -229,6 +230,10 @@ def _attribute(attribute: AttributeAudit) -> dict[str, Any]:
         "drivers": None if drivers is None else {name: value_data(t) for name, t in drivers.items()},
         "notes": notes_data(attribute.notes),
     }
+
+
+def _exposed(found: Exposed) -> dict[str, Any]:
+    return {"columns": list(found.columns), "k": found.k, "alone": found.alone}
 
 
 def _verdict(verdict: Verdict) -> dict[str, Any]:

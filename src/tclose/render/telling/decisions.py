@@ -93,7 +93,10 @@ def reservations(audit: Audit) -> Iterator[str]:
         yield f"Whoever reads {some_of(audit.naming)} needs none of that: these name people."
     if audit.k == 1:
         return
-    if audit.unprotected:
+    if audit.exposed is not None:
+        known = some_of(audit.exposed.columns)
+        yield f"Someone who also knows {known} finds at least {units(audit.exposed.k, audit.unit)}."
+    elif audit.unprotected:
         yield f"Someone who also knows {some_of(audit.unprotected)} may find the person surely."
     if audit.unit == "rows":
         yield "Rows are counted: where several rows of a class are one person's, the chance is higher."
@@ -145,22 +148,38 @@ def _rules(audit: Audit, *, attacked: bool) -> Iterator[tuple[str, str, str]]:
     yield (
         "ISO/IEC 27559",
         "A threat model, the maximum or average risk, and tests by attack",
-        f"Someone who knows the {attacker} and who is in the table; {_risk_words(audit)} {test}",
+        f"Someone who knows the {attacker} and who is in the table. {_risk_words(audit)} {test}",
     )
-    if risk is not None:
+    unassessed = not_assessed(audit)
+    if unassessed:
+        yield "EMA Policy 0070", "A maximum risk of at most 0.09, read as 1 in 11", unassessed
+    elif risk is not None:
         met = "within" if Fraction(risk.value) <= _EMA else "above"
         value = decimal_beside(Fraction(risk.value), _EMA)
         alone = "By the quasi-identifiers alone " if audit.naming or audit.unprotected else ""
         yield "EMA Policy 0070", "A maximum risk of at most 0.09, read as 1 in 11", f"{alone}{value}, {met} it."
 
 
+def not_assessed(audit: Audit) -> str:
+    """Return why no rule about people can be assessed, in words; empty where one can."""
+    if audit.unit == "rows" and not audit.roles.rows_are_people:
+        return "Not assessed: rows are counted. Count people, or declare that each row is another person."
+    open_columns = [each.name for each in audit.columns if each.decision is None or each.decision == "undecided"]
+    if open_columns:
+        return f"Not assessed: nobody decided on {some_of(open_columns)}."
+    return ""
+
+
 def _risk_words(audit: Audit) -> str:
+    unassessed = not_assessed(audit)
+    if unassessed:
+        return unassessed
     risk = audit.figures.get("prosecutor")
     if risk is None:
-        return "the maximum risk was not measured."
+        return "The maximum risk was not measured."
     average = risk.details.get("average")
     mean = "" if average is None else f", the average {shown(average)}"
-    return f"the maximum risk is {shown(risk.value)}{mean}."
+    return f"The maximum risk is {shown(risk.value)}{mean}."
 
 
 def _preset_words(audit: Audit, word: str) -> str:

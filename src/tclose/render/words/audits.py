@@ -65,8 +65,23 @@ def _judged_words(source: str, required: int, failing: int) -> str:
 
 def care_sentences(audit: Audit) -> list[str]:
     """Return what must not be overlooked whatever the verdict is: who is named, and what nothing protects."""
-    told = (phrases.naming_sentence(audit.naming), phrases.unprotected_sentence(audit.unprotected))
+    told = (
+        phrases.naming_sentence(audit.naming),
+        phrases.unprotected_sentence(audit.unprotected),
+        exposed_sentence(audit),
+    )
     return [each for each in told if each]
+
+
+def exposed_sentence(audit: Audit) -> str:
+    """Return how alike people look by all that is published, in words; empty where that was not counted."""
+    found = audit.exposed
+    if found is None:
+        return ""
+    alone = f", and {units(found.alone, audit.unit)} {'stands' if found.alone == 1 else 'stand'} alone"
+    if audit.unit == "people":
+        alone = f", and {counted(found.alone, 'class', 'classes')} {'holds' if found.alone == 1 else 'hold'} one person"
+    return f"With {phrases.some_of(found.columns)}, k = {found.k:,}{alone if found.alone else ''}."
 
 
 def decision_words(column: ColumnDecision) -> str:

@@ -12,7 +12,7 @@ from tclose.errors import Ask, in_brackets
 from tclose.exact import decimal_text
 from tclose.models.catalogue import Requirement, few, label
 from tclose.releases import Binding, Obstacle, Release
-from tclose.render.words.audits import attribute_words, qualified_words
+from tclose.render.words.audits import attribute_words, exposed_sentence, qualified_words
 from tclose.render.words.cells import WITHHELD, visible
 from tclose.render.words.phrases import classes, counted, everyone, joined, percent, unprotected_sentence
 from tclose.results import Audit, Verdict
@@ -64,7 +64,10 @@ def care_sentences(release: Release) -> list[str]:
 
 def unprotected_sentences(release: Release) -> list[str]:
     """Return what a release does not protect: columns published as they are, and what a disguise gives away."""
-    return [*filter(None, [unprotected_sentence(release.unprotected)]), *_revealed(release.revealed)]
+    told = [unprotected_sentence(release.unprotected)]
+    if release.holds and release.unprotected:
+        told.append(exposed_sentence(release.audits()[0]))
+    return [*filter(None, told), *_revealed(release.revealed)]
 
 
 def _revealed(found: Revealed | None) -> Iterator[str]:
