@@ -475,10 +475,8 @@ def test_what_costs_the_detail_is_found_on_the_page_and_in_no_report(browser, se
         for name, role in (("zip", "quasi-identifier"), ("age", "quasi-identifier"), ("dead", "sensitive")):
             page.select_option(f"#role-{name}", role)
         settled(page)
-        page.select_option("#add-model", "l")
-        page.click("#add-button")
-        page.fill("#threshold-l-", "2")
-        page.press("#threshold-l-", "Enter")
+        page.fill("#threshold-l-dead", "2")  # 1 is proposed: nearly all have one value
+        page.press("#threshold-l-dead", "Enter")
         show(page, "repair")
         page.click("#release-start")
         page.wait_for_selector("#why-start")
@@ -795,6 +793,22 @@ def test_a_cell_is_a_text_whatever_it_holds(browser, server):
         page.wait_for_selector(".grid-rows .key")
         playwright.expect(page.locator(".grid-rows")).to_contain_text(evil)  # keys arrive after their rows
         assert page.locator("main img").count() == 0
+
+
+def test_a_class_that_shows_single_people_is_watched_only_when_asked_for(browser, server):
+    text = "zip,pay\n" + "\n".join(f"{at // 2},{at}" for at in range(12))
+    with watched(browser, server) as page:
+        page.set_input_files("#file", {"name": "pairs.csv", "mimeType": "text/csv", "buffer": text.encode()})
+        page.wait_for_selector(".column")
+        page.select_option("#role-zip", "quasi-identifier")
+        page.select_option("#role-pay", "sensitive")
+        settled(page)
+        page.click('[data-attribute="pay"] >> text=Watch the worst class')
+        page.click("dialog >> text=No, go back")
+        assert page.locator(".player").count() == 0
+        page.click('[data-attribute="pay"] >> text=Watch the worst class')
+        page.click("dialog >> text=Show it")
+        page.wait_for_selector(".player")
 
 
 def test_a_job_is_cancelled_on_the_page(browser, server, adult_file):

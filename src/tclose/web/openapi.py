@@ -128,12 +128,13 @@ _SCHEMAS: dict[str, Schema] = {
         pictures=_list(_FREE),
     ),
     "Explanation": _object(
-        "class size total attribute distance words rule columns steps carried within_groups grouped note confidential "
-        "pictures",
+        "class size total attribute distance t words rule columns steps carried within_groups grouped note "
+        "confidential pictures",
         size=_WHOLE,
         total=_WHOLE,
         attribute=_TEXT,
         distance=_ref("Exact"),
+        t=_ref("Exact"),
         words=_list(_TEXT),
         rule=_TEXT,
         columns=_list(_ref("Column")),

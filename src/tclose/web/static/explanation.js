@@ -4,13 +4,15 @@ import { field, h, redraw, select } from "./dom.js";
 import { post } from "./api.js";
 import { both, counted, keyText, readable, visible } from "./format.js";
 import { player } from "./player.js";
+import { sure } from "./stale.js";
 import { state } from "./store.js";
 
 const RULES = { stay: "what may stay stays", monotone: "in order", tutorial: "as the tutorial does" };
 
 export function explanationPanel() {
   const element = h("section", { class: "box explanation", "aria-label": "Explanation", tabindex: "-1" });
-  const asked = { job: null, attribute: null, key: null, rule: "stay" };
+  const asked = { job: null, attribute: null, key: null, unseen: false, rule: "stay" };
+  const agreed = new Set(); // the audits whose small classes may be shown
   let shown = null;
   let version = 0;
 
@@ -29,6 +31,12 @@ export function explanationPanel() {
     element.setAttribute("aria-busy", "true");
     try {
       const told = await post(`/jobs/${asked.job}/explanation`, { attribute: asked.attribute, key: asked.key, rule: asked.rule });
+      if (mine !== version) return;
+      if (asked.unseen && told.confidential && !agreed.has(asked.job) && !(await sure("This class is so small that it shows single people and their values. Show it on this page?", "Show it"))) {
+        if (mine === version) clear();
+        return;
+      }
+      agreed.add(asked.job);
       if (mine !== version) return;
       draw(told);
       if (focus) element.scrollIntoView({ block: "nearest" });
@@ -51,7 +59,7 @@ export function explanationPanel() {
     );
     redraw(
       element,
-      h("h2", {}, `${keyText(told.class)}: t = ${both(told.distance)}`),
+      h("h2", {}, `${keyText(told.class)}: t = ${both(told.t)}`),
       h("p", { class: "soft" }, `${visible(told.attribute)}, ${told.counts === "people" ? counted(told.size, "value of people", "values of people") : counted(told.size, "row")} of the class against ${told.total.toLocaleString("en")} of the whole`),
       choices,
       shown.element,
@@ -59,11 +67,12 @@ export function explanationPanel() {
     );
   }
 
-  function show(job, attribute, key) {
+  // A class that nobody chose from the list may show single people unasked.
+  function show(job, attribute, key, { unseen = false } = {}) {
     const names = Object.keys(state.audit.result?.audit.attributes ?? {});
     if (!names.length) return;
     const fitting = attribute ?? (names.includes(asked.attribute) ? asked.attribute : names[0]);
-    Object.assign(asked, { job, key, attribute: fitting });
+    Object.assign(asked, { job, key, unseen, attribute: fitting });
     load({ focus: true });
   }
 
