@@ -11,7 +11,7 @@ import numpy as np
 
 from tclose.anonymizing.framing import Frame, attributes_of, framed
 from tclose.anonymizing.half_releases import Made, half_released
-from tclose.attacks.answers import answer_labels, people_of, texts_of
+from tclose.attacks.answers import MISSING, answer_labels, people_of, texts_of
 from tclose.attacks.catalogue import Attacker
 from tclose.attacks.crowds import Crowd, Subjects
 from tclose.attacks.existing import existing_scene, seen_release
@@ -19,10 +19,11 @@ from tclose.attacks.findings import Attack, Outcome
 from tclose.attacks.halves import Halves
 from tclose.attacks.measures import Tally, outcome, tallied_attack
 from tclose.attacks.scene import Scene
+from tclose.counts import Integers
 from tclose.domains import Domain, arranged
 from tclose.engines.base import Engine, Progress, Table
 from tclose.engines.distinct import DistinctRows
-from tclose.errors import Ask, Hint, InputError, InternalError, RoleConflictError, ThresholdError
+from tclose.errors import Ask, Hint, InputError, InternalError, RoleConflictError, ThresholdError, listed
 from tclose.hierarchies import inferred_hierarchy
 from tclose.models.catalogue import FEW, Requirement, few
 from tclose.notes import Note
@@ -34,6 +35,8 @@ from tclose.roles import Nominal, Roles
 
 USUAL_T = Fraction(1, 5)
 """What a claim must exceed where no t is required."""
+_UNDECIDED, _FEW_UNDECIDED = 100, 3
+"""Where one person in so many has several values, or so few have, an attribute is the same in everybody's rows."""
 _LEAST = 4
 """Fewer people cannot be divided."""
 
@@ -170,7 +173,7 @@ def tried(subjects: Subjects, plan: Plan, before: Sequence[Division] = ()) -> Tr
             [division.tallies[domain.name, attacker.key] for division in divisions], control=True,
         )
         for at, domain in enumerate(domains)
-        for attacker in plan.attackers
+        for attacker in facing(plan.attackers, subjects, at, labels[at])
     )  # fmt: skip
     methods = [division.method for division in divisions]
     return Trial(
@@ -208,25 +211,68 @@ def divided(subjects: Subjects, plan: Plan, labels: Sequence[Mapping[str, str]],
         again = _released(other, halves, plan, f"{which}, again").partition
     scenes = halves.scenes(frame.problem, frame.rows, made.partition, again, labels)
     tallies = {}
-    for domain, scene in zip(frame.problem.domains, scenes, strict=True):
+    for place, (domain, scene) in enumerate(zip(frame.problem.domains, scenes, strict=True)):
         limit = float(claimed_beyond(plan.wanted, domain.name))
-        for attacker, tally in zip(plan.attackers, _side_by_side(plan, scene, limit, at), strict=True):
+        attackers = facing(plan.attackers, subjects, place, labels[place])
+        for attacker, tally in zip(attackers, _side_by_side(plan, attackers, scene, limit, at), strict=True):
             tallies[domain.name, attacker.key] = tally
     shortened = max(scene.seen.shortened for scene in scenes)
     return Division(tallies, kept_detail(frame.problem, made.partition), made.method, halves.released_rows, shortened)
 
 
-def _side_by_side(plan: Plan, scene: Scene, limit: float, division: int) -> list[Tally]:
-    """Return what each attacker of a plan gets; threads share them."""
+def facing(
+    attackers: Sequence[Attacker], subjects: Subjects, at: int, labels: Mapping[str, str]
+) -> tuple[Attacker, ...]:
+    """Return the attackers who can conclude something about a sensitive attribute.
+
+    Some need people of several rows, and a value that is the same in all rows of a person. A few people who have
+    several values all the same, by mistake perhaps, are no obstacle to them.
+
+    Parameters
+    ----------
+    attackers, subjects
+        Who attacks whom.
+    at
+        Which of the sensitive attributes it is.
+    labels
+        The answer that each of its values belongs to.
+    """
+    crowd = subjects.crowd
+    followed = False
+    if crowd is not None and crowd.repeats_people:
+        several = crowd.undecided(_answers_of(subjects, at, {**labels, MISSING: None})[1])
+        followed = several <= max(_FEW_UNDECIDED, crowd.number // _UNDECIDED)
+    return tuple(each for each in attackers if followed or not each.follows)
+
+
+def check_followed(attackers: Sequence[Attacker], subjects: Subjects, roles: Roles) -> None:
+    """Refuse attackers who follow people where no sensitive attribute is the same in all of somebody's rows."""
+    domains = whole_domains(subjects.distinct, roles)
+    useful = {
+        attacker.key
+        for at, domain in enumerate(domains)
+        for attacker in facing(attackers, subjects, at, answer_labels(domain))
+    }
+    for attacker in attackers:
+        if attacker.key not in useful:
+            raise InputError(
+                f"The attacker {attacker.key!r} follows people who have several rows and a sensitive value that is the "
+                f"same in all of them; {listed([domain.name for domain in domains])} cannot be attacked so.",
+                field="attackers",
+            )
+
+
+def _side_by_side(plan: Plan, attackers: Sequence[Attacker], scene: Scene, limit: float, division: int) -> list[Tally]:
+    """Return what each of some attackers gets; threads share them."""
 
     def attacked(at: int) -> Tally:
-        return tallied_attack(plan.attackers[at], scene, limit)
+        return tallied_attack(attackers[at], scene, limit)
 
     def tell(share: float) -> None:
         plan.search.tell(f"Attacking, division {division + 1} of {plan.divisions}", (division + share) / plan.divisions)
 
     tell(0.0)
-    return in_threads(attacked, [1] * len(plan.attackers), plan.search.workers, tell)
+    return in_threads(attacked, [1] * len(attackers), plan.search.workers, tell)
 
 
 def tried_on(subjects: Subjects, releases: Sequence[DistinctRows], plan: Plan) -> Trial:
@@ -257,7 +303,7 @@ def tried_on(subjects: Subjects, releases: Sequence[DistinctRows], plan: Plan) -
         scene = existing_scene(frame.problem, seen, others, plan.policy.release.seed, crowd)
         shortened = max(shortened, seen.shortened)
         limit = float(claimed_beyond(plan.wanted, domain.name))
-        for attacker in plan.attackers:
+        for attacker in facing(plan.attackers, subjects, at, labels):
             plan.search.tell(attacker.key, None)
             tallies = [tallied_attack(attacker, scene, limit)]
             having = _having(subjects, at, domain, labels)
@@ -289,14 +335,22 @@ def _having(subjects: Subjects, at: int, domain: Domain, labels: Mapping[str, st
     """Return how many people have each answer, and how often anybody is right who names the commonest value."""
     if subjects.crowd is None:
         return people_of(domain, labels), float(domain.counts.max() / domain.counts.sum())
-    names: dict[str, int] = {}
-    texts = texts_of(subjects.distinct.sensitive[at].listed)
-    answers = [names.setdefault(labels[text], len(names)) if text in labels else -1 for text in texts]
+    names, answers = _answers_of(subjects, at, labels)
     codes = subjects.distinct.sensitive_codes[:, at]
-    having = subjects.crowd.people_of(np.array(answers, dtype=np.int64)[codes], len(names))
-    known = subjects.crowd.people_of(np.where(np.array(answers)[codes] >= 0, 0, -1), 1)
-    values = subjects.crowd.people_of(np.where(np.array(answers)[codes] >= 0, codes, -1), len(texts))
+    having = subjects.crowd.people_of(answers, len(names))
+    known = subjects.crowd.people_of(np.where(answers >= 0, 0, -1), 1)
+    values = subjects.crowd.people_of(np.where(answers >= 0, codes, -1), int(codes.max(initial=-1)) + 1)
     return dict(zip(names, having.tolist(), strict=True)), float(values.max() / max(int(known[0]), 1))
+
+
+def _answers_of(subjects: Subjects, at: int, labels: Mapping[str, str | None]) -> tuple[dict[str, int], Integers]:
+    """Return the number of each answer, and the answer of each distinct row of a table; −1 without one."""
+    names: dict[str, int] = {}
+    answers = []
+    for text in texts_of(subjects.distinct.sensitive[at].listed):
+        label = labels.get(text)
+        answers.append(-1 if label is None else names.setdefault(label, len(names)))
+    return names, np.array(answers, dtype=np.int64)[subjects.distinct.sensitive_codes[:, at]]
 
 
 def claimed_beyond(wanted: Sequence[Requirement], attribute: str) -> Fraction:
