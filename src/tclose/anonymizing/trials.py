@@ -17,6 +17,7 @@ from tclose.attacks.crowds import Crowd, Subjects
 from tclose.attacks.existing import existing_scene, seen_release
 from tclose.attacks.findings import Attack, Outcome
 from tclose.attacks.halves import Halves
+from tclose.attacks.histories import rho_of
 from tclose.attacks.measures import Tally, outcome, tallied_attack
 from tclose.attacks.scene import Scene
 from tclose.counts import Integers
@@ -32,6 +33,7 @@ from tclose.recoding.partition import kept_detail
 from tclose.recoding.search import Search
 from tclose.recoding.threads import in_threads
 from tclose.roles import Nominal, Roles
+from tclose.traits import AT_RISK, at_risk
 
 USUAL_T = Fraction(1, 5)
 """What a claim must exceed where no t is required."""
@@ -77,6 +79,8 @@ class Division:
     """How many rows the half has."""
     shortened: int
     """Of how many combinations only the finest classes were weighed."""
+    rho: Mapping[str, float] = field(default_factory=dict)
+    """How much classes publish together of each attribute that is the same in all rows of a person."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +96,8 @@ class Trial:
     beyond: Mapping[str, Fraction]
     notes: tuple[Note, ...]
     divisions: tuple[Division, ...] = field(default=(), repr=False)
+    rho: Mapping[str, float] = field(default_factory=dict)
+    """As of a division, on average."""
 
     @property
     def gain(self) -> float:
@@ -104,9 +110,11 @@ class Trial:
 
     def attack(self, source: str, plan: Plan, limit: Fraction | None, notes: Sequence[Note] = ()) -> Attack:
         """Return the trial as people are told of it."""
+        risks = [at_risk(name, each) for name, each in self.rho.items() if each >= AT_RISK]
         return Attack(
             source, plan.roles, plan.wanted, self.method, self.rows, plan.divisions, self.kept, dict(self.beyond),
-            limit, self.outcomes, (*notes, *self.notes), max(few(plan.wanted), FEW), people=self.people,
+            limit, self.outcomes, (*notes, *self.notes, *risks), max(few(plan.wanted), FEW), people=self.people,
+            rho=dict(self.rho),
         )  # fmt: skip
 
 
@@ -185,6 +193,7 @@ def tried(subjects: Subjects, plan: Plan, before: Sequence[Division] = ()) -> Tr
         {domain.name: claimed_beyond(plan.wanted, domain.name) for domain in domains},
         tuple(_notes(plan.roles, sum(division.shortened for division in divisions), outcomes)),
         divisions,
+        {name: float(np.mean([division.rho[name] for division in divisions])) for name in divisions[0].rho},
     )
 
 
@@ -217,7 +226,13 @@ def divided(subjects: Subjects, plan: Plan, labels: Sequence[Mapping[str, str]],
         for attacker, tally in zip(attackers, _side_by_side(plan, attackers, scene, limit, at), strict=True):
             tallies[domain.name, attacker.key] = tally
     shortened = max(scene.seen.shortened for scene in scenes)
-    return Division(tallies, kept_detail(frame.problem, made.partition), made.method, halves.released_rows, shortened)
+    kept = kept_detail(frame.problem, made.partition)
+    rho = {
+        domain.name: rho_of(scene)
+        for place, (domain, scene) in enumerate(zip(frame.problem.domains, scenes, strict=True))
+        if same_in_all_rows(subjects, place, labels[place])
+    }
+    return Division(tallies, kept, made.method, halves.released_rows, shortened, rho)
 
 
 def facing(
@@ -237,12 +252,17 @@ def facing(
     labels
         The answer that each of its values belongs to.
     """
-    crowd = subjects.crowd
-    followed = False
-    if crowd is not None and crowd.repeats_people:
-        several = crowd.undecided(_answers_of(subjects, at, {**labels, MISSING: None})[1])
-        followed = several <= max(_FEW_UNDECIDED, crowd.number // _UNDECIDED)
+    followed = same_in_all_rows(subjects, at, labels)
     return tuple(each for each in attackers if followed or not each.follows)
+
+
+def same_in_all_rows(subjects: Subjects, at: int, labels: Mapping[str, str]) -> bool:
+    """Say whether people have several rows, and the same value in all of theirs; arguments as for :func:`facing`."""
+    crowd = subjects.crowd
+    if crowd is None or not crowd.repeats_people:
+        return False
+    several = crowd.undecided(_answers_of(subjects, at, {**labels, MISSING: None})[1])
+    return several <= max(_FEW_UNDECIDED, crowd.number // _UNDECIDED)
 
 
 def check_followed(attackers: Sequence[Attacker], subjects: Subjects, roles: Roles) -> None:
@@ -294,7 +314,7 @@ def tried_on(subjects: Subjects, releases: Sequence[DistinctRows], plan: Plan) -
         )
     frame = framed(distinct, plan.roles, plan.wanted, _readable(distinct, plan))
     crowd = None if subjects.crowd is None else subjects.crowd.placed(frame.rows)
-    outcomes, shortened = [], 0
+    outcomes, shortened, rho = [], 0, {}
     for at, domain in enumerate(frame.problem.domains):
         labels = answer_labels(domain)
         seen, *others = (
@@ -303,6 +323,8 @@ def tried_on(subjects: Subjects, releases: Sequence[DistinctRows], plan: Plan) -
         scene = existing_scene(frame.problem, seen, others, plan.policy.release.seed, crowd)
         shortened = max(shortened, seen.shortened)
         limit = float(claimed_beyond(plan.wanted, domain.name))
+        if same_in_all_rows(subjects, at, labels):
+            rho[domain.name] = rho_of(scene)
         for attacker in facing(plan.attackers, subjects, at, labels):
             plan.search.tell(attacker.key, None)
             tallies = [tallied_attack(attacker, scene, limit)]
@@ -310,7 +332,8 @@ def tried_on(subjects: Subjects, releases: Sequence[DistinctRows], plan: Plan) -
             outcomes.append(outcome(attacker, domain.name, *having, tallies, control=False))
     beyond = {domain.name: claimed_beyond(plan.wanted, domain.name) for domain in frame.problem.domains}
     people = None if crowd is None else crowd.number
-    return Trial(tuple(outcomes), None, release.rows, people, None, beyond, tuple(_notes(plan.roles, shortened, ())))
+    told = tuple(_notes(plan.roles, shortened, ()))
+    return Trial(tuple(outcomes), None, release.rows, people, None, beyond, told, rho=rho)
 
 
 def _readable(distinct: DistinctRows, plan: Plan) -> Policy:
@@ -383,8 +406,8 @@ def _notes(roles: Roles, shortened: int, outcomes: Sequence[Outcome]) -> list[No
     notes = []
     if roles.pseudonym is not None:
         text = (
-            "Pseudonyms tell which rows of a release are the same person's. No attacker here uses that; an audit says "
-            "how many people are unique by the classes that they are in."
+            "Pseudonyms tell which rows of a release are the same person's. No attacker here finds people by that; an "
+            "audit says how many people are unique by the classes that they are in."
         )
         notes.append(Note("pseudonyms-unused", text, column=roles.pseudonym))
     if shortened:

@@ -13,6 +13,7 @@ from tclose.attacks.scene import People, Scene
 from tclose.attacks.seen import Seen
 from tclose.counts import Integers
 from tclose.recoding.problem import Floats
+from tclose.traits import rho
 
 
 @dataclass(frozen=True)
@@ -22,19 +23,18 @@ class Histories:
     persons: Integers
     classes: Integers
     rows: Floats
-    """How many rows the person has in the class; a share of them where other classes may hold them too."""
+    """How many rows with a value the person has in the class, as far as anybody knows."""
     unsure: Floats
-    """The variance of that number."""
+    """The variance of that number: other classes may hold the rows, and somebody's value may be missing in them."""
     number: int
     """How many people there are."""
 
     @staticmethod
     def of(scene: Scene, people: People) -> Histories:
-        """Return the histories of people of a scene; rows without a value and rows that were left out are in none."""
+        """Return the histories of people of a scene; rows that were left out are in none."""
         seen = scene.seen
         starts, classes, shares = _memberships(scene)
-        told = np.array([label != MISSING for label in scene.labels])
-        kept = (people.combinations >= 0) & told[people.answers]
+        kept = people.combinations >= 0
         combinations, persons, rows = people.combinations[kept], people.of_pair[kept], people.rows[kept]
         widths = np.diff(starts)[combinations]
         ends = np.cumsum(widths)
@@ -42,12 +42,13 @@ class Histories:
         published = classes[place] < seen.number
         place, pair = place[published], np.repeat(np.arange(len(persons)), widths)[published]
         found, at = np.unique(persons[pair] * max(seen.number, 1) + classes[place], return_inverse=True)
-        share = shares[place]
+        known, share = _known(scene)[classes[place]], shares[place]
+        variance = rows[pair] ** 2 * share * (1 - share) * known**2 + rows[pair] * share * known * (1 - known)
         return Histories(
             found // max(seen.number, 1),
             found % max(seen.number, 1),
-            summed(at, rows[pair] * share, len(found)),
-            summed(at, rows[pair] ** 2 * share * (1 - share), len(found)),
+            summed(at, rows[pair] * share * known, len(found)),
+            summed(at, variance, len(found)),
             len(people.number),
         )
 
@@ -57,7 +58,7 @@ class Histories:
 
     @cached_property
     def sure(self) -> Floats:
-        """For each pair how sure it is that the person is in the class, 1 at the most."""
+        """For each pair how sure it is that the class counts the person's value, 1 at the most."""
         return np.minimum(self.rows, 1.0)
 
 
@@ -87,10 +88,27 @@ class Trait:
         return found
 
 
+def rho_of(scene: Scene) -> float:
+    """Return how much the classes of a release publish together of a value that is the same in all rows of a person."""
+    members, number = scene.members, len(scene.labels)
+    having = np.unique(members.of_pair * number + members.answers) % number
+    values = np.bincount(having, minlength=number)
+    values[[label == MISSING for label in scene.labels]] = 0
+    histories = Histories.of(scene, members)
+    sizes = summed(histories.classes, histories.sure, scene.seen.number)
+    return rho(np.round(sizes).astype(np.int64), values)
+
+
 def proportional(logarithms: Floats) -> Floats:
     """Return shares that sum to 1 in every row."""
     found = np.exp(logarithms - logarithms.max(axis=1, keepdims=True, initial=-np.inf))
     return np.asarray(found / found.sum(axis=1, keepdims=True))
+
+
+def _known(scene: Scene) -> Floats:
+    """Return the share of each class's rows that have a value."""
+    missing = [label == MISSING for label in scene.labels[: scene.seen.answers.number]]
+    return np.asarray(1 - scene.seen.table[:, missing].sum(axis=1) / np.maximum(scene.seen.sizes, 1e-300))
 
 
 def _memberships(scene: Scene) -> tuple[Integers, Integers, Floats]:

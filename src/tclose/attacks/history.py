@@ -23,10 +23,10 @@ def conclude(scene: Scene) -> Conclusion:
 
 
 def _posteriors(trait: Trait, histories: Histories) -> Floats:
-    """Return π^(1−m) ∏ p over the m classes of each person; a class that is not sure counts in part."""
+    """Return π^(1−m) ∏ p over the m classes of each person; a class that may not count them says less."""
+    ratios = trait.table / np.maximum(trait.table.sum(axis=0), 1e-300) / trait.prior[:, np.newaxis]
     with np.errstate(divide="ignore"):
-        shares = np.log(trait.table / trait.table.sum(axis=0)) - np.log(trait.prior)[:, np.newaxis]
-    found = np.maximum(shares, _IMPOSSIBLE)[:, histories.classes] * histories.sure
-    least = np.where(histories.unsure > 0, 0.0, histories.rows)
-    found[trait.table[:, histories.classes] < least] = _IMPOSSIBLE
+        found = np.log1p(histories.sure * (ratios[:, histories.classes] - 1))
+    impossible = trait.table[:, histories.classes] < np.where(histories.unsure > 0, 0.0, histories.rows)
+    found[impossible | (found < _IMPOSSIBLE)] = _IMPOSSIBLE
     return trait.posteriors(np.log(trait.prior) + histories.by_person(found))

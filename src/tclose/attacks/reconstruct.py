@@ -113,8 +113,10 @@ class _Beliefs:
         wider = _independent(variances) / np.maximum(variances, 1e-12)
         each = unit[:, where]
         open_ = np.maximum((variances[:, where] - own) * wider[:, where] / each**2, _LEAST)
-        left = ((self.table - believed)[:, where] + rows * others - (rows - each) / 2) / each
-        said = rows / each * np.log(np.maximum(left + open_, _SPARE) / open_)
+        sure = np.where(self.histories.unsure > 0, self.histories.sure, 1.0)
+        counted = rows / np.maximum(sure, 1e-12)
+        left = ((self.table - believed)[:, where] + rows * others - (counted - each) / 2) / each
+        said = counted / each * np.log1p(sure * (np.maximum(left + open_, _SPARE) / open_ - 1))
         said[self.table[:, where] < np.where(self.histories.unsure > 0, 0.0, rows)] = -_SUREST
         return np.asarray(np.clip(said - said.mean(axis=0), -_SUREST, _SUREST))
 
@@ -134,9 +136,10 @@ def _learnt(members: People, found: Floats, control: People, prior: Floats) -> F
     with_one = np.unique(members.of_pair * number + members.combinations)
     combinations = with_one % number
     having = np.stack([summed(combinations, each[with_one // number], number) for each in found.T])
-    shares = (having + _ALIKE * prior[:, np.newaxis]) / (np.bincount(combinations, minlength=number) + _ALIKE)
+    usual = found.mean(axis=0)[:, np.newaxis]
+    shares = (having + _ALIKE * usual) / (np.bincount(combinations, minlength=number) + _ALIKE)
     seen = control.combinations >= 0
     alike = np.unique(control.of_pair[seen] * number + control.combinations[seen])
-    says = np.log(shares / prior[:, np.newaxis])[:, alike % number]
+    says = np.log(shares / np.maximum(usual, 1e-300))[:, alike % number]
     people = len(control.number)
     return np.log(prior) + np.stack([summed(alike // number, each, people) for each in says], axis=1)

@@ -1,0 +1,109 @@
+"""Values that are the same in all rows of a person, and how much of them the counts of many classes publish together.
+
+The gauge ρ is the entropy of all classes' counts, each a multinomial draw from the table's shares, as a multiple of the
+entropy of everybody's values. Somebody in many classes has their value published again by each of them.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tclose.errors import Hint
+from tclose.notes import Note
+
+AT_RISK = 0.5
+"""From this ρ on an attribute is at risk."""
+REACH = ((2.5, "nearly everybody"), (1.5, "most of them"), (AT_RISK, "some of them"))
+"""How far somebody gets who solves for values, by ρ; ``bench/reconstruction.py`` measures it."""
+_TABLED = 64
+_STEP = 1.25
+"""Entropies are tabled for every size up to 64 and for sizes in such steps; between them they follow the logarithm."""
+_SPAN = 12
+"""So many standard deviations around the mean hold all of a binomial distribution that counts."""
+_STIRLING = 16
+Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+def rho(sizes: Integers, values: Integers) -> float:
+    """Return ρ, 0 where there is nothing to know.
+
+    Parameters
+    ----------
+    sizes
+        How many people of known value each class holds.
+    values
+        How many people of the table have each value.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> round(rho(np.array([30]), np.array([10, 10, 10])) * 30 * np.log2(3), 3)
+    6.615
+    """
+    held = values[values > 0]
+    shares = held / held.sum() if len(held) else np.zeros(0)
+    known = float(-(shares * np.log2(shares)).sum()) * int(held.sum())
+    return published_bits(sizes, shares) / known if known > 0 else 0.0
+
+
+def published_bits(sizes: Integers, shares: Floats) -> float:
+    """Return the entropy of the counts of all classes in bits, each class drawn from the shares of the values."""
+    there, classes = np.unique(sizes[sizes > 0], return_counts=True)
+    if not len(there):
+        return 0.0
+    tabled = _tabled(int(there[-1]))
+    entropies = np.array([_entropy(size, shares) for size in tabled])
+    return float((np.interp(np.log(there), np.log(tabled), entropies) * classes).sum())
+
+
+def _tabled(largest: int) -> list[int]:
+    found = list(range(1, min(largest, _TABLED) + 1))
+    while found[-1] < largest:
+        found.append(min(max(int(found[-1] * _STEP), found[-1] + 1), largest))
+    return found
+
+
+def _entropy(size: int, shares: Floats) -> float:
+    """Return the entropy of a multinomial distribution: n H(π) − log₂ n! + Σ E[log₂ X!], each X binomial."""
+    different, repeats = np.unique(shares, return_counts=True)
+    found = -size * float((repeats * different * np.log(different)).sum()) - float(_log_factorials(np.array([size]))[0])
+    for share, repeat in zip(different.tolist(), repeats.tolist(), strict=True):
+        found += repeat * _mean_log_factorial(size, share)
+    return max(found, 0.0) / math.log(2)
+
+
+def _mean_log_factorial(size: int, share: float) -> float:
+    """Return E[log X!] of a binomial number X."""
+    if share >= 1:
+        return float(_log_factorials(np.array([size]))[0])
+    mean, reach = size * share, _SPAN * math.sqrt(size * share * (1 - share)) + _SPAN**2 / 4
+    there = np.arange(max(math.floor(mean - reach), 0), min(math.ceil(mean + reach), size) + 1)
+    of_size, own, others = (_log_factorials(each) for each in (np.array([size]), there, size - there))
+    chances = np.exp(of_size - own - others + there * math.log(share) + (size - there) * math.log1p(-share))
+    return float((chances * own).sum())
+
+
+def _log_factorials(numbers: Integers) -> Floats:
+    """Return log n! of whole numbers: sums of logarithms, and Stirling's series where it is exact to 14 digits."""
+    small = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, _STIRLING)))])
+    n = np.maximum(numbers, _STIRLING).astype(np.float64)
+    series = 1 / (12 * n) - 1 / (360 * n**3) + 1 / (1260 * n**5) - 1 / (1680 * n**7)
+    large = n * np.log(n) - n + 0.5 * np.log(2 * math.pi * n) + series
+    return np.where(numbers < _STIRLING, small[np.minimum(numbers, _STIRLING - 1)], large)
+
+
+def at_risk(name: str, found: float) -> Note:
+    """Return the note on an attribute whose ρ is large."""
+    reach = next(words for least, words in REACH if found >= least)
+    return Note(
+        "trait-at-risk",
+        f"{name!r} is the same in all rows of a person, and every class of theirs counts it. Together the counts hold "
+        f"{found:.2f} times the information of everybody's values (ρ). Whoever knows which classes people are in can "
+        f"solve for the values of {reach}.",
+        Hint("Publish it once per person, in a table of its own."),
+        name,
+    )
