@@ -37,6 +37,7 @@ from tclose.results import AttributeAudit, Audit, ClassTable, ColumnDecision, Ev
 from tclose.roles import IDENTIFIERS_PUBLISHED, Distance, Nominal, Roles
 from tclose.sources.examples import is_example
 from tclose.surveying import surveyed
+from tclose.traits import AT_RISK, at_risk
 
 _DRIVERS_UP_TO = 1_000_000
 
@@ -165,6 +166,7 @@ def _audited(
     tables: dict[str | None, ClassTable] = {}
     evidence: dict[str, Evidence] = {}
     known: list[SubsetFinding] = []
+    risks: list[Note] = []
     rows, people, first = 0, None, None
     for run in _runs(roles):
         found = inspection.inspect(run, _distances(run, roles), [reference.for_attribute(n) for n in run.names])
@@ -173,6 +175,8 @@ def _audited(
         findings += found.findings
         known += subset_findings(inspection, run, found)
         if run.attribute_models:
+            told = [(domain.name, found.rho(at)) for at, domain in enumerate(found.domains)]
+            risks += [at_risk(name, rho) for name, rho in told if rho is not None and rho >= AT_RISK]
             measured = any(model.key == "t" for model in inspection.models)
             wanted = measured and rows <= _DRIVERS_UP_TO if drivers is None else drivers
             driving = driven(inspection, run, found, roles.quasi) if wanted else [Driving()] * len(found.domains)
@@ -191,7 +195,7 @@ def _audited(
         verdicts=tuple(verdict for finding in (*findings, *known) for verdict in finding.verdicts()),
         reference=reference.words,
         notes=(*inspection.table.notes, *_notes(roles)),
-        warnings=tuple(repeated(inspection.session, inspection.table, roles)),
+        warnings=(*repeated(inspection.session, inspection.table, roles), *risks),
         unprotected=roles.unprotected(column.name for column in whole.columns),
         tables=tables,
         evidence=evidence,

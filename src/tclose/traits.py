@@ -28,7 +28,7 @@ Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-def rho(sizes: Integers, values: Integers) -> float:
+def rho(sizes: Integers, values: Integers, classes: Integers | int = 1) -> float:
     """Return ρ, 0 where there is nothing to know.
 
     Parameters
@@ -37,6 +37,8 @@ def rho(sizes: Integers, values: Integers) -> float:
         How many people of known value each class holds.
     values
         How many people of the table have each value.
+    classes
+        How many classes have each of the sizes.
 
     Examples
     --------
@@ -47,17 +49,19 @@ def rho(sizes: Integers, values: Integers) -> float:
     held = values[values > 0]
     shares = held / held.sum() if len(held) else np.zeros(0)
     known = float(-(shares * np.log2(shares)).sum()) * int(held.sum())
-    return published_bits(sizes, shares) / known if known > 0 else 0.0
+    return published_bits(sizes, shares, classes) / known if known > 0 else 0.0
 
 
-def published_bits(sizes: Integers, shares: Floats) -> float:
+def published_bits(sizes: Integers, shares: Floats, classes: Integers | int = 1) -> float:
     """Return the entropy of the counts of all classes in bits, each class drawn from the shares of the values."""
-    there, classes = np.unique(sizes[sizes > 0], return_counts=True)
+    there, place = np.unique(sizes, return_inverse=True)
+    many = np.bincount(place, np.broadcast_to(classes, sizes.shape), len(there))[there > 0]
+    there = there[there > 0]
     if not len(there):
         return 0.0
     tabled = _tabled(int(there[-1]))
     entropies = np.array([_entropy(size, shares) for size in tabled])
-    return float((np.interp(np.log(there), np.log(tabled), entropies) * classes).sum())
+    return float(np.interp(np.log(there), np.log(tabled), entropies) @ many)
 
 
 def _tabled(largest: int) -> list[int]:

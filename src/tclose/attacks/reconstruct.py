@@ -28,8 +28,8 @@ _SPARE = 0.02
 """What is taken to be left for a person where others seem to have all rows of a value."""
 _SUREST = 12.0
 """The logarithm of how much one class may say for a value, or against it."""
-_ALIKE = 5.0
-"""Beside the people of a combination so many are taken to have been seen who have the usual mixture of values."""
+_ALIKE = 20.0
+"""Beside the people of a combination so many are taken to have been seen who have the mixture of its class."""
 
 
 def conclude(scene: Scene) -> Conclusion:
@@ -39,7 +39,7 @@ def conclude(scene: Scene) -> Conclusion:
     inside = solved(histories, trait.table, trait.prior)
     outside = np.zeros((0, trait.number))
     if scene.control is not None:
-        outside = trait.posteriors(_learnt(scene.members, inside, scene.control, trait.prior))
+        outside = trait.posteriors(_learnt(scene, trait, scene.control, inside))
     return Conclusion(trait.posteriors(np.log(np.maximum(inside, 1e-300))), of_control=outside)
 
 
@@ -130,16 +130,22 @@ def _independent(variances: Floats) -> Floats:
     return found
 
 
-def _learnt(members: People, found: Floats, control: People, prior: Floats) -> Floats:
-    """Return people outside × values, as logarithms: a naive Bayes model of members who share their combinations."""
-    number = int(max(members.combinations.max(initial=-1), control.combinations.max(initial=-1))) + 1
-    with_one = np.unique(members.of_pair * number + members.combinations)
-    combinations = with_one % number
-    having = np.stack([summed(combinations, each[with_one // number], number) for each in found.T])
-    usual = found.mean(axis=0)[:, np.newaxis]
-    shares = (having + _ALIKE * usual) / (np.bincount(combinations, minlength=number) + _ALIKE)
+def _learnt(scene: Scene, trait: Trait, control: People, found: Floats) -> Floats:
+    """Return people outside × values, as logarithms: a naive Bayes model of members who share their combinations.
+
+    Beside the few members of a combination stands everybody in its class.
+    """
+    members, number = scene.members, len(scene.seen.people)
+    usual = np.tile(found.mean(axis=0), (scene.seen.number + 1, 1))
+    sums = trait.table.sum(axis=0)
+    usual[:-1][sums > 0] = (trait.table[:, sums > 0] / sums[sums > 0]).T
+    usual = usual[np.minimum(scene.classes, scene.seen.number)]
+    pairs = np.unique(members.of_pair * number + members.combinations)
+    having = np.stack([summed(pairs % number, each[pairs // number], number) for each in found.T], axis=1)
+    many = np.bincount(pairs % number, minlength=number)[:, np.newaxis]
+    says = np.log((having + _ALIKE * usual) / (many + _ALIKE) / trait.prior)
     seen = control.combinations >= 0
     alike = np.unique(control.of_pair[seen] * number + control.combinations[seen])
-    says = np.log(shares / np.maximum(usual, 1e-300))[:, alike % number]
-    people = len(control.number)
-    return np.log(prior) + np.stack([summed(alike // number, each, people) for each in says], axis=1)
+    return np.log(trait.prior) + np.stack(
+        [summed(alike // number, each, len(control.number)) for each in says[alike % number].T], axis=1
+    )
