@@ -118,7 +118,7 @@ class Inspected:
     whole: Part | None
     """All classes, where they were needed together."""
     sizes: Mapping[int, int]
-    """How many classes have each size; empty where an engine sends home no sizes."""
+    """How many classes have each size, where people are counted; empty where an engine sends home no sizes."""
 
     def rho(self, at: int) -> float | None:
         """Return ρ of an attribute, None where it is not the same in all rows of a person, or nobody has several."""
@@ -195,7 +195,7 @@ class Inspection:
         domains, ranks = zip(*arranged_all, strict=True)
         tasks = self.tasks(run, domains)
         classes = counted.classes(_columns(tasks, domains), [task.model.whole for task in tasks])
-        whole, sums = self._whole(counted, ranks, tasks), _Sums()
+        whole, sums = self._whole(counted, ranks, tasks), _Sums(by_size=self.table.person is not None)
         tallies = merged(_stored(sums.of(self.parts(run, counted, whole, ranks, tasks, domains)), classes), tasks)
         findings = _findings(tasks, tallies, domains, classes, sums)
         if self.table.person is not None:
@@ -315,15 +315,17 @@ class _Sums:
 
     size: int = 0
     people: int = 0
+    by_size: bool = False
+    """Whether it is asked how many classes have each size."""
     sizes: Counter[int] = field(default_factory=Counter)
-    """How many classes have each size."""
 
     def of(self, parts: Iterable[Measured]) -> Iterator[Measured]:
         for part in parts:
             self.size += part.size
             self.people += part.people
-            there, classes = np.unique(part.sizes, return_counts=True)
-            self.sizes.update(dict(zip(there.tolist(), classes.tolist(), strict=True)))
+            if self.by_size:
+                there, classes = np.unique(part.sizes, return_counts=True)
+                self.sizes.update(dict(zip(there.tolist(), classes.tolist(), strict=True)))
             yield part
 
 
