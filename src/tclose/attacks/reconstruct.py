@@ -87,7 +87,10 @@ class _Beliefs:
         """Return what people are believed to have after many rounds, and whether that still swings."""
         found, change = self._found(), np.inf
         for at in range(_ROUNDS):
-            self.told += step * (self._said() - self.told)
+            news = self._said()
+            news -= self.told
+            news *= step
+            self.told += news
             before, found = found, self._found()
             change = float(np.abs(found - before).sum(axis=1).mean())
             if change < _SETTLED or (at >= _FIRST and change > _SWINGING):
@@ -100,25 +103,40 @@ class _Beliefs:
     def _found(self) -> Floats:
         return proportional(self._sums())
 
+    def _others(self) -> Floats:
+        """Return values × pairs: how likely each value is by what all other classes of the person say."""
+        sums, who = self._sums(), self.histories.persons
+        found = np.stack([sums[who, at] for at in range(len(self.told))])
+        found -= self.told
+        found -= found.max(axis=0)
+        np.exp(found, out=found)
+        found /= found.sum(axis=0)
+        return found
+
     def _said(self) -> Floats:
         """Return what each class says to each of its people, by what the others in it are believed to have."""
-        who, where, rows = self.histories.persons, self.histories.classes, self.histories.rows
-        others = proportional(self._sums()[who] - self.told.T).T
-        own = rows**2 * others * (1 - others) + self.histories.unsure * others
-        believed, variances, spread = (
-            np.stack([summed(where, each, self.table.shape[1]) for each in values])
-            for values in (rows * others, own, rows * others * (1 - others))
-        )
-        unit = np.maximum(variances / np.maximum(spread, 1e-12), 1.0)
+        where, rows, unsure = self.histories.classes, self.histories.rows, self.histories.unsure
+        found = self._others()
+        believed, variances, spread = np.zeros((3, *self.table.shape))
+        for at, others in enumerate(found):
+            open_ = rows * others * (1 - others)
+            believed[at] = summed(where, rows * others, self.table.shape[1])
+            variances[at] = summed(where, rows * open_ + unsure * others, self.table.shape[1])
+            spread[at] = summed(where, open_, self.table.shape[1])
+        units = np.maximum(variances / np.maximum(spread, 1e-12), 1.0)
         wider = _independent(variances) / np.maximum(variances, 1e-12)
-        each = unit[:, where]
-        open_ = np.maximum((variances[:, where] - own) * wider[:, where] / each**2, _LEAST)
-        sure = np.where(self.histories.unsure > 0, self.histories.sure, 1.0)
+        sure = np.where(unsure > 0, self.histories.sure, 1.0)
         counted = rows / np.maximum(sure, 1e-12)
-        left = ((self.table - believed)[:, where] + rows * others - (counted - each) / 2) / each
-        said = counted / each * np.log1p(sure * (np.maximum(left + open_, _SPARE) / open_ - 1))
-        said[self.table[:, where] < np.where(self.histories.unsure > 0, 0.0, rows)] = -_SUREST
-        return np.asarray(np.clip(said - said.mean(axis=0), -_SUREST, _SUREST))
+        least = np.where(unsure > 0, 0.0, rows)
+        for at, others in enumerate(found):
+            unit, table = units[at, where], self.table[at, where]
+            own = rows**2 * others * (1 - others) + unsure * others
+            open_ = np.maximum((variances[at, where] - own) * wider[at, where] / unit**2, _LEAST)
+            left = (table - believed[at, where] + rows * others - (counted - unit) / 2) / unit
+            said = counted / unit * np.log1p(sure * (np.maximum(left + open_, _SPARE) / open_ - 1))
+            found[at] = np.where(table < least, -_SUREST, said)
+        found -= found.mean(axis=0)
+        return np.clip(found, -_SUREST, _SUREST, out=found)
 
 
 def _independent(variances: Floats) -> Floats:
