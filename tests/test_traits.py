@@ -47,6 +47,17 @@ def test_the_entropy_of_large_classes_follows_the_formula_with_exact_binomials()
         assert between == pytest.approx(exact, abs=2e-3)
 
 
+def test_many_different_shares_cost_little_and_change_little():
+    """One person, and two: −Σ p log₂ p over values, and over pairs of values, of which unlike ones come in two orders."""
+    draw = np.random.default_rng(1)
+    counts = np.unique(draw.pareto(1, 3000) * 1000 + 1).astype(np.int64)
+    shares = counts / counts.sum()
+    assert published_bits(np.array([1]), shares) == pytest.approx(float(-(shares * np.log2(shares)).sum()), rel=1e-4)
+    pairs = float(-np.log2(np.where(np.eye(len(shares)) > 0, 1, 2) * np.outer(shares, shares)).ravel()
+                  @ np.outer(shares, shares).ravel())  # fmt: skip
+    assert published_bits(np.array([2]), shares) == pytest.approx(pairs, rel=1e-4)
+
+
 def test_reference_numbers():
     """30 people and three equal values: 6.615 bits; 11 people and 500 values: 73.5 bits."""
     assert published_bits(np.array([30]), np.full(3, 1 / 3)) == pytest.approx(6.615, abs=5e-4)

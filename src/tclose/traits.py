@@ -21,7 +21,9 @@ REACH = ((2.5, "nearly everybody"), (1.5, "most of them"), (AT_RISK, "some of th
 _TABLED = 64
 _STEP = 1.25
 """Entropies are tabled for every size up to 64 and for sizes in such steps; between them they follow the logarithm."""
-_SPAN = 12
+_SHARES = 256
+"""Up to so many different shares are told apart."""
+_SPAN = 9
 """So many standard deviations around the mean hold all of a binomial distribution that counts."""
 _STIRLING = 16
 Integers = NDArray[np.int64]
@@ -60,7 +62,8 @@ def published_bits(sizes: Integers, shares: Floats, classes: Integers | int = 1)
     if not len(there):
         return 0.0
     tabled = _tabled(int(there[-1]))
-    entropies = np.array([_entropy(size, shares) for size in tabled])
+    different, repeats = _different(shares)
+    entropies = np.array([_entropy(size, different, repeats) for size in tabled])
     return float(np.interp(np.log(there), np.log(tabled), entropies) @ many)
 
 
@@ -71,9 +74,18 @@ def _tabled(largest: int) -> list[int]:
     return found
 
 
-def _entropy(size: int, shares: Floats) -> float:
-    """Return the entropy of a multinomial distribution: n H(π) − log₂ n! + Σ E[log₂ X!], each X binomial."""
+def _different(shares: Floats) -> tuple[Floats, Integers]:
+    """Return the different shares and how many values have each; of many, those within a twentieth are averaged."""
     different, repeats = np.unique(shares, return_counts=True)
+    if len(different) <= _SHARES:
+        return different, repeats
+    _, near = np.unique(np.floor(np.log(different) / math.log(1.05)), return_inverse=True)
+    many = np.bincount(near, repeats)
+    return np.bincount(near, repeats * different) / many, many.astype(np.int64)
+
+
+def _entropy(size: int, different: Floats, repeats: Integers) -> float:
+    """Return the entropy of a multinomial distribution: n H(π) − log₂ n! + Σ E[log₂ X!], each X binomial."""
     found = -size * float((repeats * different * np.log(different)).sum()) - float(_log_factorials(np.array([size]))[0])
     for share, repeat in zip(different.tolist(), repeats.tolist(), strict=True):
         found += repeat * _mean_log_factorial(size, share)
