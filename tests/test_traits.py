@@ -48,7 +48,7 @@ def test_the_entropy_of_large_classes_follows_the_formula_with_exact_binomials()
 
 
 def test_many_different_shares_cost_little_and_change_little():
-    """One person, and two: −Σ p log₂ p over values, and over pairs of values, of which unlike ones come in two orders."""
+    """One person, and two, by −Σ p log₂ p over values and over unordered pairs of values."""
     draw = np.random.default_rng(1)
     counts = np.unique(draw.pareto(1, 3000) * 1000 + 1).astype(np.int64)
     shares = counts / counts.sum()

@@ -20,12 +20,15 @@ REACH = ((2.5, "nearly everybody"), (1.5, "most of them"), (AT_RISK, "some of th
 """How far somebody gets who solves for values, by ρ; ``bench/reconstruction.py`` measures it."""
 _TABLED = 64
 _STEP = 1.25
-"""Entropies are tabled for every size up to 64 and for sizes in such steps; between them they follow the logarithm."""
+"""Entropies are tabled for sizes up to 64 and for larger ones in such steps; between them they follow the logarithm."""
+_TOGETHER = 512
+"""Up to this size all numbers of people are looked at for all shares at once."""
 _SHARES = 256
 """Up to so many different shares are told apart."""
 _SPAN = 9
 """So many standard deviations around the mean hold all of a binomial distribution that counts."""
 _STIRLING = 16
+"""From this number on Stirling's series is exact to 14 digits."""
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
@@ -61,17 +64,21 @@ def published_bits(sizes: Integers, shares: Floats, classes: Integers | int = 1)
     there = there[there > 0]
     if not len(there):
         return 0.0
-    tabled = _tabled(int(there[-1]))
+    tabled = _tabled(there)
     different, repeats = _different(shares)
     entropies = np.array([_entropy(size, different, repeats) for size in tabled])
     return float(np.interp(np.log(there), np.log(tabled), entropies) @ many)
 
 
-def _tabled(largest: int) -> list[int]:
-    found = list(range(1, min(largest, _TABLED) + 1))
-    while found[-1] < largest:
-        found.append(min(max(int(found[-1] * _STEP), found[-1] + 1), largest))
-    return found
+def _tabled(sizes: Integers) -> list[int]:
+    """Return the small ones of ascending sizes, and steps that span the others."""
+    found: list[int] = sizes[sizes <= _TABLED].tolist()
+    larger: list[int] = sizes[sizes > _TABLED].tolist()
+    step = larger[0] if larger else 0
+    while larger and step < larger[-1]:
+        found.append(step)
+        step = int(step * _STEP)
+    return found + larger[-1:]
 
 
 def _different(shares: Floats) -> tuple[Floats, Integers]:
@@ -87,24 +94,32 @@ def _different(shares: Floats) -> tuple[Floats, Integers]:
 def _entropy(size: int, different: Floats, repeats: Integers) -> float:
     """Return the entropy of a multinomial distribution: n H(π) − log₂ n! + Σ E[log₂ X!], each X binomial."""
     found = -size * float((repeats * different * np.log(different)).sum()) - float(_log_factorials(np.array([size]))[0])
-    for share, repeat in zip(different.tolist(), repeats.tolist(), strict=True):
-        found += repeat * _mean_log_factorial(size, share)
-    return max(found, 0.0) / math.log(2)
+    if size <= _TOGETHER:
+        means = _mean_log_factorials(np.arange(size + 1), size, different)
+    else:
+        reach = _SPAN * np.sqrt(size * different * (1 - different)) + _SPAN**2 / 4
+        lowest = np.maximum(np.floor(size * different - reach), 0).astype(np.int64)
+        highest = np.minimum(np.ceil(size * different + reach), size).astype(np.int64)
+        means = np.array(
+            [
+                _mean_log_factorials(np.arange(low, high + 1), size, different[at : at + 1])[0]
+                for at, (low, high) in enumerate(zip(lowest.tolist(), highest.tolist(), strict=True))
+            ]
+        )
+    return max(found + float(repeats @ means), 0.0) / math.log(2)
 
 
-def _mean_log_factorial(size: int, share: float) -> float:
-    """Return E[log X!] of a binomial number X."""
-    if share >= 1:
-        return float(_log_factorials(np.array([size]))[0])
-    mean, reach = size * share, _SPAN * math.sqrt(size * share * (1 - share)) + _SPAN**2 / 4
-    there = np.arange(max(math.floor(mean - reach), 0), min(math.ceil(mean + reach), size) + 1)
+def _mean_log_factorials(there: Integers, size: int, shares: Floats) -> Floats:
+    """Return E[log X!] of binomial numbers X of some shares, which are hardly ever outside of some numbers."""
     of_size, own, others = (_log_factorials(each) for each in (np.array([size]), there, size - there))
-    chances = np.exp(of_size - own - others + there * math.log(share) + (size - there) * math.log1p(-share))
-    return float((chances * own).sum())
+    with np.errstate(divide="ignore", invalid="ignore"):
+        some, none = np.log(shares)[:, np.newaxis], np.log1p(-shares)[:, np.newaxis]
+        chances = np.exp(of_size - own - others + there * some + np.where(there < size, (size - there) * none, 0.0))
+    return np.asarray(chances @ own)
 
 
 def _log_factorials(numbers: Integers) -> Floats:
-    """Return log n! of whole numbers: sums of logarithms, and Stirling's series where it is exact to 14 digits."""
+    """Return log n! of whole numbers: sums of logarithms, and Stirling's series."""
     small = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, _STIRLING)))])
     n = np.maximum(numbers, _STIRLING).astype(np.float64)
     series = 1 / (12 * n) - 1 / (360 * n**3) + 1 / (1260 * n**5) - 1 / (1680 * n**7)
