@@ -71,7 +71,7 @@ def subjects(table: pa.Table) -> Subjects:
 def measured(kind: str, rows: int, k: int, t: str, divisions: int, method: str, seed: int) -> None:
     """Print what attackers gain from a table, and how often an interval misses it."""
     people = subjects(seeded(kind, rows, seed))
-    attackers = attackers_named(None, collecting=False, made=True, required=True)
+    attackers = attackers_named(None, collecting=False, made=True, required=True, following=False)
     effort = 1 if method == "auto" else 0
     plan = Plan(
         ROLES,

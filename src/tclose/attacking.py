@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tclose.anonymizing.releasing import check_enforceable, search_of
-from tclose.anonymizing.trials import Plan, check_attackable, subjects_of, tried, tried_on
+from tclose.anonymizing.trials import Plan, check_attackable, check_followed, subjects_of, tried, tried_on
 from tclose.attacks.catalogue import attackers_named
 from tclose.attacks.findings import Attack
 from tclose.auditing import check_attributes
@@ -61,10 +61,16 @@ def attack(policy: Policy, *, progress: Progress | None) -> Attack:
         wanted = policy.requirements()
         check_attributes(wanted, roles)
         chosen = attackers_named(
-            asked.attackers, collecting=asked.twice or bool(asked.previous), made=made, required=bool(wanted)
+            asked.attackers,
+            collecting=asked.twice or bool(asked.previous),
+            made=made,
+            required=bool(wanted),
+            following=roles.person is not None,
         )
         search = search_of(policy, progress, whole_classes=roles.person is not None or keeps_together(method))
         subjects = subjects_of(session, opened, roles, search.tell)
+        if asked.attackers is not None:
+            check_followed(chosen, subjects, roles)
         plan = Plan(roles, wanted, policy, method, search, chosen, asked.divisions if made else 0, asked.twice)
         releases = [
             _opened(session, each, roles, search) for each in (asked.release, *asked.previous) if each is not None

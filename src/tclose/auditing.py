@@ -40,6 +40,7 @@ from tclose.results import AttributeAudit, Audit, ClassTable, ColumnDecision, Ev
 from tclose.roles import IDENTIFIERS_PUBLISHED, Distance, Nominal, Roles
 from tclose.sources.examples import is_example
 from tclose.surveying import surveyed
+from tclose.traits import AT_RISK, at_risk
 
 _DRIVERS_UP_TO = 1_000_000
 _MOST_EXPOSED = 50
@@ -176,6 +177,7 @@ def _audited(
     tables: dict[str | None, ClassTable] = {}
     evidence: dict[str, Evidence] = {}
     known: list[SubsetFinding] = []
+    risks: list[Note] = []
     rows, people, first = 0, None, None
     traits: list[str] = []
     unknown: list[str] = []
@@ -188,6 +190,8 @@ def _audited(
         findings += found.findings
         known += subset_findings(inspection, run, found)
         if run.attribute_models:
+            told = [(domain.name, found.rho(at)) for at, domain in enumerate(found.domains)]
+            risks += [at_risk(name, rho) for name, rho in told if rho is not None and rho >= AT_RISK]
             measured = any(model.key == "t" for model in inspection.models)
             wanted = measured and rows <= _DRIVERS_UP_TO if drivers is None else drivers
             driving = driven(inspection, run, found, roles.quasi) if wanted else [Driving()] * len(found.domains)
@@ -196,7 +200,7 @@ def _audited(
                 evidence[traced.domain.name] = traced
     looked = rows <= _DRIVERS_UP_TO or drivers
     trajectories = inspection.trajectories(first) if first and looked else None
-    warnings = tuple(repeated(inspection.session, inspection.table, roles))
+    warnings = (*repeated(inspection.session, inspection.table, roles), *risks)
     several = people is not None and people < rows
     return Audit(
         source=inspection.table.label,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -23,6 +24,7 @@ from tclose.models.catalogue import Requirement, label
 from tclose.populations import Sampling
 from tclose.results import AttributeAudit, Averages, Figure, Value, Verdict, WorstClass
 from tclose.roles import Distance
+from tclose.traits import rho
 
 _MOST_DROPPED = 12
 """(n,t)-closeness tries every way to drop quasi-identifiers; with more of them there are too many."""
@@ -115,6 +117,17 @@ class Inspected:
     evidence: tuple[Traced, ...]
     whole: Part | None
     """All classes, where they were needed together."""
+    sizes: Mapping[int, int]
+    """How many classes have each size, where people are counted; empty where an engine sends home no sizes."""
+
+    def rho(self, at: int) -> float | None:
+        """Return ρ of an attribute, None where it is not the same in all rows of a person, or nobody has several."""
+        observed, people = self.counted.observed[at], self.people
+        sizes = np.array(list(self.sizes), dtype=np.int64)
+        classes = np.array(list(self.sizes.values()), dtype=np.int64)
+        if people is None or observed.people is not None or int(sizes @ classes) <= people:
+            return None
+        return rho(sizes, np.asarray(observed.counts), classes)
 
     @property
     def traits(self) -> list[str]:
@@ -194,7 +207,7 @@ class Inspection:
         domains, ranks = zip(*arranged_all, strict=True)
         tasks = self.tasks(run, domains)
         classes = counted.classes(_columns(tasks, domains), [task.model.whole for task in tasks])
-        whole, sums = self._whole(counted, ranks, tasks), _Sums()
+        whole, sums = self._whole(counted, ranks, tasks), _Sums(by_size=self.table.person is not None)
         tallies = merged(_stored(sums.of(self.parts(run, counted, whole, ranks, tasks, domains)), classes), tasks)
         if census is not None:
             _at_most_everybody(tasks, tallies, census.people)
@@ -205,7 +218,7 @@ class Inspection:
             Traced(domain, run.quasi, counted, at, some)
             for at, (domain, some) in enumerate(zip(domains, ranks, strict=True))
         )
-        return Inspected(counted, census, domains, ranks, findings, classes, evidence, whole)
+        return Inspected(counted, census, domains, ranks, findings, classes, evidence, whole, sums.sizes)
 
     def tasks(self, run: Run, domains: Sequence[Domain], *, subsets: bool = False) -> list[Task]:
         """Return what to measure: table models once, attribute models for each attribute they apply to.
@@ -316,11 +329,17 @@ class _Sums:
 
     size: int = 0
     people: int = 0
+    by_size: bool = False
+    """Whether it is asked how many classes have each size."""
+    sizes: Counter[int] = field(default_factory=Counter)
 
     def of(self, parts: Iterable[Measured]) -> Iterator[Measured]:
         for part in parts:
             self.size += part.size
             self.people += part.people
+            if self.by_size:
+                there, classes = np.unique(part.sizes, return_counts=True)
+                self.sizes.update(dict(zip(there.tolist(), classes.tolist(), strict=True)))
             yield part
 
 

@@ -806,6 +806,7 @@ def test_a_class_that_shows_single_people_is_watched_only_when_asked_for(browser
         page.click('[data-attribute="pay"] >> text=Watch the worst class')
         page.click("dialog >> text=No, go back")
         assert page.locator(".player").count() == 0
+        show(page, "figures")
         page.click('[data-attribute="pay"] >> text=Watch the worst class')
         page.click("dialog >> text=Show it")
         page.wait_for_selector(".player")

@@ -11,18 +11,20 @@ import numpy as np
 
 from tclose.anonymizing.framing import Frame, attributes_of, framed
 from tclose.anonymizing.half_releases import Made, half_released
-from tclose.attacks.answers import answer_labels, people_of, texts_of
+from tclose.attacks.answers import MISSING, answer_labels, people_of, texts_of
 from tclose.attacks.catalogue import Attacker
 from tclose.attacks.crowds import Crowd, Subjects
 from tclose.attacks.existing import existing_scene, seen_release
 from tclose.attacks.findings import Attack, Outcome
 from tclose.attacks.halves import Halves
+from tclose.attacks.histories import rho_of
 from tclose.attacks.measures import Tally, outcome, tallied_attack
 from tclose.attacks.scene import Scene
+from tclose.counts import Integers
 from tclose.domains import Domain, arranged
 from tclose.engines.base import Engine, Progress, Table
 from tclose.engines.distinct import DistinctRows
-from tclose.errors import Ask, Hint, InputError, InternalError, RoleConflictError, ThresholdError
+from tclose.errors import Ask, Hint, InputError, InternalError, RoleConflictError, ThresholdError, listed
 from tclose.hierarchies import inferred_hierarchy
 from tclose.models.catalogue import FEW, Requirement, few
 from tclose.notes import Note
@@ -31,9 +33,12 @@ from tclose.recoding.partition import kept_detail
 from tclose.recoding.search import Search
 from tclose.recoding.threads import in_threads
 from tclose.roles import Nominal, Roles
+from tclose.traits import AT_RISK, at_risk
 
 USUAL_T = Fraction(1, 5)
 """What a claim must exceed where no t is required."""
+_UNDECIDED, _FEW_UNDECIDED = 100, 3
+"""Where one person in so many has several values, or so few have, an attribute is the same in everybody's rows."""
 _LEAST = 4
 """Fewer people cannot be divided."""
 
@@ -74,6 +79,8 @@ class Division:
     """How many rows the half has."""
     shortened: int
     """Of how many combinations only the finest classes were weighed."""
+    rho: Mapping[str, float] = field(default_factory=dict)
+    """How much classes publish together of each attribute that is the same in all rows of a person."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +96,8 @@ class Trial:
     beyond: Mapping[str, Fraction]
     notes: tuple[Note, ...]
     divisions: tuple[Division, ...] = field(default=(), repr=False)
+    rho: Mapping[str, float] = field(default_factory=dict)
+    """As of a division, on average."""
 
     @property
     def gain(self) -> float:
@@ -101,9 +110,11 @@ class Trial:
 
     def attack(self, source: str, plan: Plan, limit: Fraction | None, notes: Sequence[Note] = ()) -> Attack:
         """Return the trial as people are told of it."""
+        risks = [at_risk(name, each) for name, each in self.rho.items() if each >= AT_RISK]
         return Attack(
             source, plan.roles, plan.wanted, self.method, self.rows, plan.divisions, self.kept, dict(self.beyond),
-            limit, self.outcomes, (*notes, *self.notes), max(few(plan.wanted), FEW), people=self.people,
+            limit, self.outcomes, (*notes, *self.notes, *risks), max(few(plan.wanted), FEW), people=self.people,
+            rho=dict(self.rho),
         )  # fmt: skip
 
 
@@ -170,7 +181,7 @@ def tried(subjects: Subjects, plan: Plan, before: Sequence[Division] = ()) -> Tr
             [division.tallies[domain.name, attacker.key] for division in divisions], control=True,
         )
         for at, domain in enumerate(domains)
-        for attacker in plan.attackers
+        for attacker in facing(plan.attackers, subjects, at, labels[at])
     )  # fmt: skip
     methods = [division.method for division in divisions]
     return Trial(
@@ -182,6 +193,7 @@ def tried(subjects: Subjects, plan: Plan, before: Sequence[Division] = ()) -> Tr
         {domain.name: claimed_beyond(plan.wanted, domain.name) for domain in domains},
         tuple(_notes(plan.roles, sum(division.shortened for division in divisions), outcomes)),
         divisions,
+        {name: float(np.mean([division.rho[name] for division in divisions])) for name in divisions[0].rho},
     )
 
 
@@ -208,25 +220,79 @@ def divided(subjects: Subjects, plan: Plan, labels: Sequence[Mapping[str, str]],
         again = _released(other, halves, plan, f"{which}, again").partition
     scenes = halves.scenes(frame.problem, frame.rows, made.partition, again, labels)
     tallies = {}
-    for domain, scene in zip(frame.problem.domains, scenes, strict=True):
+    for place, (domain, scene) in enumerate(zip(frame.problem.domains, scenes, strict=True)):
         limit = float(claimed_beyond(plan.wanted, domain.name))
-        for attacker, tally in zip(plan.attackers, _side_by_side(plan, scene, limit, at), strict=True):
+        attackers = facing(plan.attackers, subjects, place, labels[place])
+        for attacker, tally in zip(attackers, _side_by_side(plan, attackers, scene, limit, at), strict=True):
             tallies[domain.name, attacker.key] = tally
     shortened = max(scene.seen.shortened for scene in scenes)
-    return Division(tallies, kept_detail(frame.problem, made.partition), made.method, halves.released_rows, shortened)
+    kept = kept_detail(frame.problem, made.partition)
+    rho = {
+        domain.name: rho_of(scene)
+        for place, (domain, scene) in enumerate(zip(frame.problem.domains, scenes, strict=True))
+        if same_in_all_rows(subjects, place, labels[place])
+    }
+    return Division(tallies, kept, made.method, halves.released_rows, shortened, rho)
 
 
-def _side_by_side(plan: Plan, scene: Scene, limit: float, division: int) -> list[Tally]:
-    """Return what each attacker of a plan gets; threads share them."""
+def facing(
+    attackers: Sequence[Attacker], subjects: Subjects, at: int, labels: Mapping[str, str]
+) -> tuple[Attacker, ...]:
+    """Return the attackers who can conclude something about a sensitive attribute.
+
+    Some need people of several rows, and a value that is the same in all rows of a person. A few people who have
+    several values all the same, by mistake perhaps, are no obstacle to them.
+
+    Parameters
+    ----------
+    attackers, subjects
+        Who attacks whom.
+    at
+        Which of the sensitive attributes it is.
+    labels
+        The answer that each of its values belongs to.
+    """
+    followed = same_in_all_rows(subjects, at, labels)
+    return tuple(each for each in attackers if followed or not each.follows)
+
+
+def same_in_all_rows(subjects: Subjects, at: int, labels: Mapping[str, str]) -> bool:
+    """Say whether people have several rows, and the same value in all of theirs; arguments as for :func:`facing`."""
+    crowd = subjects.crowd
+    if crowd is None or not crowd.repeats_people:
+        return False
+    several = crowd.undecided(_answers_of(subjects, at, {**labels, MISSING: None})[1])
+    return several <= max(_FEW_UNDECIDED, crowd.number // _UNDECIDED)
+
+
+def check_followed(attackers: Sequence[Attacker], subjects: Subjects, roles: Roles) -> None:
+    """Refuse attackers who follow people where no sensitive attribute is the same in all of somebody's rows."""
+    domains = whole_domains(subjects.distinct, roles)
+    useful = {
+        attacker.key
+        for at, domain in enumerate(domains)
+        for attacker in facing(attackers, subjects, at, answer_labels(domain))
+    }
+    for attacker in attackers:
+        if attacker.key not in useful:
+            raise InputError(
+                f"The attacker {attacker.key!r} follows people who have several rows and a sensitive value that is the "
+                f"same in all of them; {listed([domain.name for domain in domains])} cannot be attacked so.",
+                field="attackers",
+            )
+
+
+def _side_by_side(plan: Plan, attackers: Sequence[Attacker], scene: Scene, limit: float, division: int) -> list[Tally]:
+    """Return what each of some attackers gets; threads share them."""
 
     def attacked(at: int) -> Tally:
-        return tallied_attack(plan.attackers[at], scene, limit)
+        return tallied_attack(attackers[at], scene, limit)
 
     def tell(share: float) -> None:
         plan.search.tell(f"Attacking, division {division + 1} of {plan.divisions}", (division + share) / plan.divisions)
 
     tell(0.0)
-    return in_threads(attacked, [1] * len(plan.attackers), plan.search.workers, tell)
+    return in_threads(attacked, [1] * len(attackers), plan.search.workers, tell)
 
 
 def tried_on(subjects: Subjects, releases: Sequence[DistinctRows], plan: Plan) -> Trial:
@@ -248,7 +314,7 @@ def tried_on(subjects: Subjects, releases: Sequence[DistinctRows], plan: Plan) -
         )
     frame = framed(distinct, plan.roles, plan.wanted, _readable(distinct, plan))
     crowd = None if subjects.crowd is None else subjects.crowd.placed(frame.rows)
-    outcomes, shortened = [], 0
+    outcomes, shortened, rho = [], 0, {}
     for at, domain in enumerate(frame.problem.domains):
         labels = answer_labels(domain)
         seen, *others = (
@@ -257,14 +323,17 @@ def tried_on(subjects: Subjects, releases: Sequence[DistinctRows], plan: Plan) -
         scene = existing_scene(frame.problem, seen, others, plan.policy.release.seed, crowd)
         shortened = max(shortened, seen.shortened)
         limit = float(claimed_beyond(plan.wanted, domain.name))
-        for attacker in plan.attackers:
+        if same_in_all_rows(subjects, at, labels):
+            rho[domain.name] = rho_of(scene)
+        for attacker in facing(plan.attackers, subjects, at, labels):
             plan.search.tell(attacker.key, None)
             tallies = [tallied_attack(attacker, scene, limit)]
             having = _having(subjects, at, domain, labels)
             outcomes.append(outcome(attacker, domain.name, *having, tallies, control=False))
     beyond = {domain.name: claimed_beyond(plan.wanted, domain.name) for domain in frame.problem.domains}
     people = None if crowd is None else crowd.number
-    return Trial(tuple(outcomes), None, release.rows, people, None, beyond, tuple(_notes(plan.roles, shortened, ())))
+    told = tuple(_notes(plan.roles, shortened, ()))
+    return Trial(tuple(outcomes), None, release.rows, people, None, beyond, told, rho=rho)
 
 
 def _readable(distinct: DistinctRows, plan: Plan) -> Policy:
@@ -289,14 +358,22 @@ def _having(subjects: Subjects, at: int, domain: Domain, labels: Mapping[str, st
     """Return how many people have each answer, and how often anybody is right who names the commonest value."""
     if subjects.crowd is None:
         return people_of(domain, labels), float(domain.counts.max() / domain.counts.sum())
-    names: dict[str, int] = {}
-    texts = texts_of(subjects.distinct.sensitive[at].listed)
-    answers = [names.setdefault(labels[text], len(names)) if text in labels else -1 for text in texts]
+    names, answers = _answers_of(subjects, at, labels)
     codes = subjects.distinct.sensitive_codes[:, at]
-    having = subjects.crowd.people_of(np.array(answers, dtype=np.int64)[codes], len(names))
-    known = subjects.crowd.people_of(np.where(np.array(answers)[codes] >= 0, 0, -1), 1)
-    values = subjects.crowd.people_of(np.where(np.array(answers)[codes] >= 0, codes, -1), len(texts))
+    having = subjects.crowd.people_of(answers, len(names))
+    known = subjects.crowd.people_of(np.where(answers >= 0, 0, -1), 1)
+    values = subjects.crowd.people_of(np.where(answers >= 0, codes, -1), int(codes.max(initial=-1)) + 1)
     return dict(zip(names, having.tolist(), strict=True)), float(values.max() / max(int(known[0]), 1))
+
+
+def _answers_of(subjects: Subjects, at: int, labels: Mapping[str, str | None]) -> tuple[dict[str, int], Integers]:
+    """Return the number of each answer, and the answer of each distinct row of a table; −1 without one."""
+    names: dict[str, int] = {}
+    answers = []
+    for text in texts_of(subjects.distinct.sensitive[at].listed):
+        label = labels.get(text)
+        answers.append(-1 if label is None else names.setdefault(label, len(names)))
+    return names, np.array(answers, dtype=np.int64)[subjects.distinct.sensitive_codes[:, at]]
 
 
 def claimed_beyond(wanted: Sequence[Requirement], attribute: str) -> Fraction:
@@ -329,8 +406,8 @@ def _notes(roles: Roles, shortened: int, outcomes: Sequence[Outcome]) -> list[No
     notes = []
     if roles.pseudonym is not None:
         text = (
-            "Pseudonyms tell which rows of a release are the same person's. No attacker here uses that; an audit says "
-            "how many people are unique by the classes that they are in."
+            "Pseudonyms tell which rows of a release are the same person's. No attacker here finds people by that; an "
+            "audit says how many people are unique by the classes that they are in."
         )
         notes.append(Note("pseudonyms-unused", text, column=roles.pseudonym))
     if shortened:

@@ -88,7 +88,8 @@ class Bound:
         release = make(frame, method, search)
         if self.limit is None or release.recipe is None:
             return release
-        attackers = attackers_named(None, collecting=False, made=True, required=True)
+        following = roles.person is not None
+        attackers = attackers_named(None, collecting=False, made=True, required=True, following=following)
         whole = Subjects(frame.distinct) if roles.person is None else subjects_of(session, table, roles, search.tell)
         divisions = divisions_of(whole.people)
         as_long = replace(search, rounds=usual_rounds(frame.problem, len(frame.problem.tuples[1]), release.class_count))

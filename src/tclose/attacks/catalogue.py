@@ -26,10 +26,13 @@ class Attacker:
     """Whether it needs to know what the release was made to meet."""
     local: bool = False
     """Whether it needs to know that cells are no coarser than their people ask for, which not every tool does."""
+    follows: bool = False
+    """Whether it follows people through all of their rows, and so needs a value that is the same in them."""
 
-    def applies(self, *, collecting: bool, made: bool, required: bool) -> bool:
+    def applies(self, *, collecting: bool, made: bool, required: bool, following: bool) -> bool:
         """Say whether it can conclude something; the arguments are as for :func:`attackers_named`."""
-        return (collecting or not self.collects) and (made or not self.local) and (required or not self.thresholds)
+        known = (following or not self.follows) and (required or not self.thresholds)
+        return known and (collecting or not self.collects) and (made or not self.local)
 
     def conclude(self, scene: Scene) -> Conclusion:
         """Return what the attacker concludes about everybody."""
@@ -111,11 +114,31 @@ ATTACKERS: dict[str, Attacker] = {
             function="conclude",
             collects=True,
         ),
+        Attacker(
+            "history",
+            "history",
+            "all quasi-identifiers of one person, row by row",
+            "multiplies what all classes of the person say of a value that never changes",
+            "tclose",
+            function="conclude",
+            follows=True,
+        ),
+        Attacker(
+            "reconstruct",
+            "reconstruct",
+            "the register",
+            "solves for one value of each person that explains the counts of all classes, by belief propagation",
+            "Dinur, Nissim 2003; Pearl 1988",
+            function="conclude",
+            follows=True,
+        ),
     )
 }
 
 
-def attackers_named(keys: object, *, collecting: bool, made: bool, required: bool) -> tuple[Attacker, ...]:
+def attackers_named(
+    keys: object, *, collecting: bool, made: bool, required: bool, following: bool
+) -> tuple[Attacker, ...]:
     """Return the attackers of some keys; all that apply where None.
 
     Parameters
@@ -128,10 +151,15 @@ def attackers_named(keys: object, *, collecting: bool, made: bool, required: boo
         Whether the release is made here, so that it is known how.
     required
         Whether it is known what the release was made to meet.
+    following
+        Whether it is known whose the rows are, so that somebody may have several.
     """
+
+    def applies(attacker: Attacker) -> bool:
+        return attacker.applies(collecting=collecting, made=made, required=required, following=following)
+
     if keys is None:
-        every = ATTACKERS.values()
-        return tuple(each for each in every if each.applies(collecting=collecting, made=made, required=required))
+        return tuple(each for each in ATTACKERS.values() if applies(each))
     if isinstance(keys, str) or not hasattr(keys, "__iter__"):
         raise InputError("The attackers are a list of their names, such as ['reader', 'method'].")
     named = tuple(dict.fromkeys(keys))
@@ -139,15 +167,17 @@ def attackers_named(keys: object, *, collecting: bool, made: bool, required: boo
         if key not in ATTACKERS:
             problem = f"{key!r} is not an attacker; there are {listed(ATTACKERS, 30)}."
             raise InputError(problem, field="attackers", hint=meant(key, ATTACKERS))
-        if not ATTACKERS[key].applies(collecting=collecting, made=made, required=required):
-            lacking, hint = _lacks(ATTACKERS[key], collecting=collecting, required=required)
+        if not applies(ATTACKERS[key]):
+            lacking, hint = _lacks(ATTACKERS[key], collecting=collecting, required=required, following=following)
             raise InputError(f"The attacker {key!r} {lacking}.", field="attackers", hint=hint)
     if not named:
         raise InputError(f"No attacker is named; there are {listed(ATTACKERS, 30)}.", field="attackers")
     return tuple(ATTACKERS[key] for key in named)
 
 
-def _lacks(attacker: Attacker, *, collecting: bool, required: bool) -> tuple[str, Hint | None]:
+def _lacks(attacker: Attacker, *, collecting: bool, required: bool, following: bool) -> tuple[str, Hint | None]:
+    if attacker.follows and not following:
+        return "follows people who have several rows", Hint("Say whose the rows are: {}.", Ask("person"))
     if attacker.collects and not collecting:
         hint = Hint("Make it with {} or name it with {}.", Ask("twice", value=True), Ask("previous"))
         return "needs another release about the same people", hint

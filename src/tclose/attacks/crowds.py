@@ -53,6 +53,18 @@ class Crowd:
         number = len(told_apart.quasi[-1].counts)
         return Subjects(distinct, Crowd(persons[order], place[order], told_apart.counts[order], number))
 
+    @property
+    def repeats_people(self) -> bool:
+        """Whether somebody has several rows."""
+        return len(self.rows) > self.number or bool((self.repeats > 1).any())
+
+    def undecided(self, things: NDArray[np.integer]) -> int:
+        """Return how many people have several of some things, given which thing every distinct row is; −1 is none."""
+        had = things[self.rows].astype(np.int64)
+        width = int(had.max(initial=0)) + 1
+        pairs = np.unique(self.persons[had >= 0] * width + had[had >= 0])
+        return int((np.bincount(pairs // width, minlength=1) > 1).sum())
+
     def divided(self, draw: np.random.Generator) -> tuple[Crowd, Crowd]:
         """Return half of the people, drawn at random, and the others: everybody with all their rows."""
         inside = np.zeros(self.number, dtype=bool)

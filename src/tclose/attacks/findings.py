@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -139,6 +139,9 @@ class Attack:
     """Of fewer people nothing is told apart from others; 0 where the table is about nobody."""
     people: int | None = None
     """How many people an attacked release is of, where they may have several rows; None where rows are people."""
+    rho: dict[str, float] = field(default_factory=dict)
+    """For each attribute that is the same in all rows of a person, how much the classes publish of it together, as a
+    multiple of what there is to know of everybody."""
     shows_people: bool = False
     """Whether documents tell of fewer all the same, which they do only where that was asked for."""
 

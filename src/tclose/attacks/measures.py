@@ -135,7 +135,11 @@ class _Said:
 
 @dataclass(frozen=True)
 class _Group:
-    """Some people and what an attacker says of them: of whoever has several combinations, what stands out most."""
+    """Some people and what an attacker says of them.
+
+    Where it speaks of combinations, whoever has several is claimed about by the one that stands out most; where it
+    speaks of people, they are found by the combination whose class is the smallest.
+    """
 
     people: People
     number: Integers
@@ -143,25 +147,52 @@ class _Group:
     combination: Integers
     """The combination that the claim about them comes from."""
     value: Integers
+    sure: Floats
+    """How likely the attacker takes it to be."""
     claimed: NDArray[np.bool_]
     right: NDArray[np.bool_]
     hits: NDArray[np.bool_]
     """Whether the likeliest answer is theirs."""
+    far: NDArray[np.bool_]
+    """Whether a posterior is beyond t."""
 
     @staticmethod
     def of(said: _Said, people: People, number: Integers, beyond: float) -> _Group:
+        """Return what is said of people by their combinations."""
         where = np.maximum(people.combinations, 0)
         seen = people.combinations >= 0
 
         def best(lead: Floats) -> Integers:
             return where[people.foremost(np.where(seen, lead[where], -np.inf))]
 
-        chosen, likeliest = best(said.excess), said.likely[best(said.top)]
-        value = said.value[chosen]
+        chosen, likeliest = best(said.excess), best(said.top)
+        far = people.any_pair(seen & said.far[where])
+        return _Group._told(said, people, number, beyond, (chosen, chosen, likeliest), far)
+
+    @staticmethod
+    def of_each(said: _Said, people: People, number: Integers, beyond: float, sizes: Integers) -> _Group:
+        """Return what is said of each of some people, given how many people the class of each combination holds."""
+        where = np.maximum(people.combinations, 0)
+        lead = np.where(people.combinations >= 0, -sizes[where].astype(np.float64), -np.inf)
+        every = np.arange(len(people.number))
+        return _Group._told(said, people, number, beyond, (where[people.foremost(lead)], every, every), said.far)
+
+    @staticmethod
+    def _told(
+        said: _Said,
+        people: People,
+        number: Integers,
+        beyond: float,
+        places: tuple[Integers, Integers, Integers],
+        far: NDArray[np.bool_],
+    ) -> _Group:
+        """Return what is said: the combination of each person, and where the claim and the likeliest answer stand."""
+        combination, chosen, top = places
+        value, likeliest = said.value[chosen], said.likely[top]
         claimed = said.excess[chosen] > beyond + 1e-9
         right = claimed & people.any_pair(people.answers == value[people.of_pair])
         hits = people.any_pair(people.answers == likeliest[people.of_pair])
-        return _Group(people, number, chosen, value, claimed, right, hits)
+        return _Group(people, number, combination, value, said.sure[chosen], claimed, right, hits, far)
 
     def tallies(self, of_combination: Integers, number: int) -> Integers:
         """Return groups of combinations × (people, claimed about, right)."""
@@ -191,18 +222,23 @@ def tallied_attack(attacker: Attacker, scene: Scene, beyond: float) -> Tally:
     found = attacker.conclude(scene)
     said = _Said.of(found.posteriors, scene.seen.answers, beyond)
     left = scene.members.number if found.known is None else scene.members.number - found.known
-    members = _Group.of(said, scene.members, left, beyond)
-    control = _Group.of(said, *_alike(scene, left), beyond)
+    if found.of_control is None:
+        members = _Group.of(said, scene.members, left, beyond)
+        control = _Group.of(said, *_alike(scene, left), beyond)
+    else:
+        about_others = _Said.of(found.of_control, scene.seen.answers, beyond)
+        members = _Group.of_each(said, scene.members, left, beyond, scene.sizes)
+        control = _Group.of_each(about_others, *_alike(scene, left), beyond, scene.sizes)
     bands = np.searchsorted(SIZE_BANDS, scene.sizes, side="right") - 1
     by_size = np.concatenate([each.tallies(bands, len(SIZE_BANDS)) for each in (members, control)], axis=1)
     number = int(scene.classes.max(initial=0)) + 1
     inside, outside = (each.tallies(scene.classes, number) for each in (members, control))
     by_value = np.concatenate([each.by_value(len(scene.labels)) for each in (members, control)], axis=1)
-    people, far = int(left.sum()), scene.members.any_pair(said.far[scene.members.combinations])
+    people = int(left.sum())
     return Tally(
         people=people,
-        beyond=int(left[far].sum()),
-        said=float((left * np.where(members.claimed, said.sure[members.combination], 0.0)).sum()),
+        beyond=int(left[members.far].sum()),
+        said=float((left * np.where(members.claimed, members.sure, 0.0)).sum()),
         hits=int(left[members.hits].sum()),
         control_hits=int(control.number[control.hits].sum()),
         by_value=dict(zip(scene.labels, by_value.tolist(), strict=True)),

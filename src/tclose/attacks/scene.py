@@ -105,3 +105,5 @@ class Conclusion:
 
     posteriors: Floats
     known: Integers | None = None
+    of_control: Floats | None = None
+    """What it would conclude about each person outside; then ``posteriors`` are about each member."""

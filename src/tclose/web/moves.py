@@ -76,10 +76,9 @@ def _steps(columns: Columns, stages: Sequence[Arrow]) -> list[dict[str, Any]]:
 def _told(explanation: Explanation) -> dict[str, Any]:
     """Return what the explanation says besides, without what grows with every value of the table."""
     data = explanation_data(explanation)
-    kept = ("class", "size", "total", "attribute", "measured", "distance", "t", "shares", "largest", "words", "rule", "agreement")
-    shares = {"shares": data["shares"][:MOST_MOVES]}
-    told = {key: data[key] for key in kept}
-    return {**told, **shares, "move_count": len(data["moves"]), "moves": data["moves"][:MOST_MOVES]}
+    kept = ("class", "size", "total", "attribute", "measured", "distance", "t", "largest", "words", "rule", "agreement")
+    told = {key: data[key] for key in kept} | {"shares": data["shares"][:MOST_MOVES]}
+    return {**told, "move_count": len(data["moves"]), "moves": data["moves"][:MOST_MOVES]}
 
 
 def _exact(value: Fraction) -> dict[str, Any]:

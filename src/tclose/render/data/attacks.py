@@ -37,6 +37,7 @@ def attack_data(attack: Attack) -> dict[str, Any]:
         "kept": attack.kept,
         "requirements": required_texts(attack.requirements),
         "beyond": {name: written(t) for name, t in attack.beyond.items()},
+        "rho": dict(attack.rho),
         "withheld_below": attack.few if attack.hides else None,
         "confidential": attack.has_few and attack.shows_people,
         "attackers": [outcome_data(attack, outcome) for outcome in attack.outcomes],
