@@ -1,4 +1,7 @@
-"""Quasi-identifiers as intervals of pandas: each holds the value that its row had, and has the type of the column."""
+"""Quasi-identifiers as intervals of pandas: each holds the value that its row had, and has the type of the column.
+
+pandas has no date that lies before or after all others: an interval of dates with one end is missing.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,7 @@ def test_every_interval_holds_the_value_of_its_row(method, ages):
         for name in ("age", "born"):
             value, shown, text = TABLE[name][row], frame[name].iloc[at], texts[name].iloc[at]
             if not isinstance(shown, pd.Interval):
-                assert value is None or text == "*"
+                assert value is None or text == "*" or (name == "born" and text[0] in "<≥")
             else:
                 assert (pd.Timestamp(value) if name == "born" else value) in shown
 
