@@ -79,6 +79,9 @@ def prepared(
     if places is not None and least is not None:
         steps = _steps(observed, order, values[: len(texts)], least)
         places = None if steps is None else places
+        if steps is not None and places is not None and steps.grid.outer is None and not inferred:
+            places = places.copy()  # an interval without an end reaches to the last leaf, though nobody has it
+            places[0], places[-1] = 0.0, 1.0
     return Quasi(name, values, made, leaves, places, lowest, highest, weight, steps, placed), codes
 
 
