@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tclose.anonymizing.releasing import check_enforceable, search_of
+from tclose.anonymizing.seeding import seeded
 from tclose.anonymizing.trials import Plan, check_attackable, subjects_of, tried, tried_on
 from tclose.attacks.catalogue import attackers_named
 from tclose.attacks.findings import Attack
@@ -65,12 +66,13 @@ def attack(policy: Policy, *, progress: Progress | None) -> Attack:
         )
         search = search_of(policy, progress, whole_classes=roles.person is not None or keeps_together(method))
         subjects = subjects_of(session, opened, roles, search.tell)
+        policy, noted = seeded(policy, subjects.distinct)
         plan = Plan(roles, wanted, policy, method, search, chosen, asked.divisions if made else 0, asked.twice)
         releases = [
             _opened(session, each, roles, search) for each in (asked.release, *asked.previous) if each is not None
         ]
         trial = tried_on(subjects, releases, plan) if releases else tried(subjects, plan)
-        told = trial.attack(opened.label, plan, policy.required.largest_gain, opened.notes)
+        told = trial.attack(opened.label, plan, policy.required.largest_gain, (*opened.notes, *noted))
         return replace(told, few=0) if is_example(policy.table) else told
 
 

@@ -148,7 +148,7 @@ def framed(
         domains=tuple(domains),
         tasks=tasks,
         suppress=policy.release.suppressed_share,
-        seed=policy.release.seed,
+        seed=policy.release.seed or 0,
         adds_up=roles.person is None,
     )
     notes += [replace(note, text=f"{domain.name}: {note.text}") for domain in domains for note in domain.notes]

@@ -22,6 +22,7 @@ from tclose.anonymizing.proving import (
     places_of_people,
     proved,
 )
+from tclose.anonymizing.seeding import seeded
 from tclose.engines.base import Engine, Table
 from tclose.errors import Hint
 from tclose.models.catalogue import Requirement
@@ -46,12 +47,16 @@ def framed_table(
     wanted: Sequence[Requirement],
     policy: Policy,
     search: Search,
+    key: bytes | None = None,
 ) -> Frame:
-    """Return the problem that a table poses."""
+    """Return the problem that a table poses; where no seed is given, with one that follows from a key."""
     attributes = attributes_of(roles)
     distinct = session.distinct(table.counting(roles.person), roles.quasi, attributes, search.tell)
+    policy, notes = seeded(policy, distinct, key)
     distinct = places_of_people(session, table, roles, distinct)
-    return framed(distinct_people(session, table, roles, attributes, distinct), roles, wanted, policy, search.tell)
+    everyone = distinct_people(session, table, roles, attributes, distinct)
+    frame = framed(everyone, roles, wanted, policy, search.tell)
+    return replace(frame, notes=(*frame.notes, *notes))
 
 
 def released(
