@@ -459,8 +459,8 @@ class Keys(Part):
 
     key_file: str | None = option(
         None, kind=FilePath(), page=False,
-        help="A file with a secret of at least 16 bytes: pseudonyms and offsets are then the same in every release, and "
-        "the seed is the same on every machine.",
+        help="A file with a secret of at least 16 bytes: pseudonyms and offsets are then the same in every release, "
+        "and a table has the same seed on every machine.",
     )  # fmt: skip
     key_variable: str | None = option(
         None, kind=Text("NAME"), page=False, help="The same secret in a variable of the environment."
