@@ -7,6 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
@@ -215,7 +216,12 @@ def _tree(name: str, observed: Observed, given: GivenHierarchy | None, least: in
     if isinstance(given, str) and is_builder(given):
         with named(name):
             tree = built_hierarchy(
-                given, observed.listed, observed.counts, observed.kind, observed.categories, bands_of(observed, least)
+                given,
+                observed.listed,
+                observed.counts,
+                observed.kind,
+                observed.categories,
+                partial(bands_of, observed, least),
             )
         line = given.partition(":")[0].strip() not in _NOT_LINES
         return _Tree(tree, inferred=line, on_line=line)
@@ -321,7 +327,7 @@ def _inferred(name: str, observed: Observed, least: int, notes: list[Note]) -> H
     values = observed.listed
     with named(name):
         tree = inferred_hierarchy(
-            values, observed.counts, observed.kind, observed.categories, bands_of(observed, least)
+            values, observed.counts, observed.kind, observed.categories, partial(bands_of, observed, least)
         )
     if tree is None:
         return None

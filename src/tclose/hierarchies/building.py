@@ -11,7 +11,7 @@ from tclose.errors import HierarchyError, Hint, closest, listed, meant
 from tclose.hierarchies.coded import bottom_hierarchy, round_hierarchy, top_hierarchy
 from tclose.hierarchies.codes import icd10_hierarchy, prefix_hierarchy
 from tclose.hierarchies.dates import CALENDAR_LEVELS, date_hierarchy
-from tclose.hierarchies.groups import Bands, flat_hierarchy, group_hierarchy, quantile_hierarchy
+from tclose.hierarchies.groups import FindBands, flat_hierarchy, group_hierarchy, quantile_hierarchy
 from tclose.hierarchies.inference import inferred_hierarchy, neighbour_hierarchy, round_interval_hierarchy
 from tclose.hierarchies.intervals import break_hierarchy, interval_hierarchy
 from tclose.hierarchies.leaves import in_order, leaves_of, plain, weights_of
@@ -30,7 +30,7 @@ class _Column:
     counts: Sequence[int]
     kind: str
     categories: Sequence[str] | None
-    bands: Bands | None
+    bands: FindBands
 
 
 def is_builder(text: str) -> bool:
@@ -66,7 +66,7 @@ def built_hierarchy(
     counts: Iterable[int],
     kind: str,
     categories: Sequence[str] | None = None,
-    bands: Bands | None = None,
+    bands: FindBands = lambda: None,
 ) -> Hierarchy:
     """Return the hierarchy over the values of a column that a text describes.
 
@@ -85,7 +85,7 @@ def built_hierarchy(
         The order that the column itself declares, if it does. Otherwise groups follow the values' size,
         or else the alphabet.
     bands
-        Where groups and quantiles of numbers, dates and times may begin, if not at every value.
+        Finds where groups and quantiles of numbers, dates and times may begin, if not at every value.
 
     Raises
     ------
@@ -126,7 +126,7 @@ def _quantiles(given: list[str], column: _Column) -> Hierarchy:
         [weights[leaf] for leaf in ordered],
         groups=groups,
         keep_order=column.categories is not None,
-        bands=column.bands,
+        bands=column.bands(),
     )
 
 
@@ -152,8 +152,8 @@ def _groups(given: list[str], column: _Column) -> Hierarchy:
     leaves = leaves_of(column.values)
     ordered = [leaves[leaf] for leaf in in_order(leaves, column.categories)]
     if not given:
-        return neighbour_hierarchy(ordered, column.bands)
-    return group_hierarchy(ordered, _whole(given, "groups:2,4"), bands=column.bands)
+        return neighbour_hierarchy(ordered, column.bands())
+    return group_hierarchy(ordered, _whole(given, "groups:2,4"), bands=column.bands())
 
 
 def _prefix(given: list[str], column: _Column) -> Hierarchy:

@@ -35,6 +35,10 @@ class Bands:
     label: Label
 
 
+FindBands = Callable[[], Bands | None]
+"""Returns where groups of a column may begin; None for anywhere."""
+
+
 def flat_hierarchy(values: Iterable[object]) -> Hierarchy:
     """Return each value right under the root ``*``: it is published as it is, or not at all.
 

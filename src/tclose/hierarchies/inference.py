@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 
 from tclose.hierarchies.dates import date_hierarchy, days_of, levels_that_unite
-from tclose.hierarchies.groups import Bands, flat_hierarchy, group_hierarchy, quantile_hierarchy
+from tclose.hierarchies.groups import Bands, FindBands, flat_hierarchy, group_hierarchy, quantile_hierarchy
 from tclose.hierarchies.intervals import in_intervals
 from tclose.hierarchies.leaves import (
     Leaves,
@@ -49,7 +49,7 @@ def inferred_hierarchy(
     counts: Iterable[int],
     kind: str,
     categories: Sequence[str] | None = None,
-    bands: Bands | None = None,
+    bands: FindBands = lambda: None,
 ) -> Hierarchy | None:
     """Return a hierarchy that suits the values, or None where they do not show one.
 
@@ -66,7 +66,7 @@ def inferred_hierarchy(
     categories
         The order that the column itself declares, if it does.
     bands
-        Where groups of numbers and times may begin, if not at every value.
+        Finds where groups of numbers and times may begin, if not at every value.
 
     Examples
     --------
@@ -94,7 +94,9 @@ def neighbour_hierarchy(ordered: Sequence[object], bands: Bands | None = None) -
     return group_hierarchy(ordered, size, bands=bands)
 
 
-def round_interval_hierarchy(values: Iterable[object], counts: Iterable[int], bands: Bands | None = None) -> Hierarchy:
+def round_interval_hierarchy(
+    values: Iterable[object], counts: Iterable[int], bands: FindBands = lambda: None
+) -> Hierarchy:
     """Return numbers in intervals of up to four round widths (1, 2 or 5 times a power of ten).
 
     The widest intervals cut the range of the numbers into about four; the narrowest cut the middle half of
@@ -106,7 +108,7 @@ def round_interval_hierarchy(values: Iterable[object], counts: Iterable[int], ba
     values, counts
         The distinct numbers, and how many rows carry each; missing ones are left out.
     bands
-        Where groups of about equal numbers of rows may begin, if not at every value.
+        Finds where groups of about equal numbers of rows may begin, if not at every value.
 
     Raises
     ------
@@ -130,7 +132,7 @@ def round_interval_hierarchy(values: Iterable[object], counts: Iterable[int], ba
         candidates = _round_widths(Fraction(span, parts * common), Fraction(half, 8 * common))
         if widths := _uniting(candidates, ordered, common):
             return in_intervals(leaves, numbers, widths)
-    return quantile_hierarchy(values, counts, groups=2, bands=bands)
+    return quantile_hierarchy(values, counts, groups=2, bands=bands())
 
 
 def _middle_half(ordered: Sequence[int], rows: Sequence[int]) -> int:
@@ -181,12 +183,12 @@ def _intervals_taken(ordered: Sequence[int], unit: Fraction) -> int:
     return 1 + int(np.count_nonzero(np.diff(places * unit.denominator // unit.numerator)))
 
 
-def _calendar_or_quantiles(values: Sequence[object], counts: Iterable[int], bands: Bands | None) -> Hierarchy | None:
+def _calendar_or_quantiles(values: Sequence[object], counts: Iterable[int], bands: FindBands) -> Hierarchy | None:
     leaves = leaves_of(values)
     days = days_of(leaves)
     if days is not None:
         return _calendar(leaves, days)
-    return quantile_hierarchy(values, counts, bands=bands) if places_of(leaves) is not None else None
+    return quantile_hierarchy(values, counts, bands=bands()) if places_of(leaves) is not None else None
 
 
 def _calendar(leaves: Leaves, days: Sequence[dt.date]) -> Hierarchy:

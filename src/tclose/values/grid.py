@@ -111,6 +111,8 @@ class Grid:
         if kinds == {dt.date}:
             days = np.array([value.toordinal() - _EPOCH for value in values], dtype=np.int64)  # type: ignore[attr-defined]
             return Grid(days, _calendar, _day, _day, 1)
+        if kinds == {int}:
+            return _of_numbers(values)  # type: ignore[arg-type]
         sizes = [exact_number(value) for value in values]
         found = [size for size in sizes if size is not None]
         if len(found) < len(sizes):
@@ -126,8 +128,8 @@ def _of_categories(values: Sequence[object], categories: Sequence[str]) -> Grid:
     return Grid(np.array(values, dtype=np.int64), partial(_powers, number), word, word, 1, (0, number))
 
 
-def _of_numbers(sizes: Sequence[Fraction]) -> Grid:
-    digits = max(_digits(size) for size in sizes)
+def _of_numbers(sizes: Sequence[Fraction | int]) -> Grid:
+    digits = max(map(_digits, {size.denominator for size in sizes}))
     places = _whole(sizes, 10**digits)
     largest = max(abs(int(places[0])), abs(int(places[-1])))
     word = partial(_decimal, digits)
@@ -165,9 +167,9 @@ def _calendar() -> Iterator[Rung]:
     return chain(map(_Months, (120, 12, 3, 1)), (_Multiples(1),))
 
 
-def _digits(number: Fraction) -> int:
-    """Return how many digits a decimal has behind its point."""
-    rest, twos, fives = number.denominator, 0, 0
+def _digits(denominator: int) -> int:
+    """Return how many digits a decimal of a denominator has behind its point."""
+    rest, twos, fives = denominator, 0, 0
     while rest % 2 == 0:
         rest, twos = rest // 2, twos + 1
     while rest % 5 == 0:
@@ -175,7 +177,7 @@ def _digits(number: Fraction) -> int:
     return max(twos, fives)
 
 
-def _whole(sizes: Sequence[Fraction], unit: int) -> Places:
+def _whole(sizes: Sequence[Fraction | int], unit: int) -> Places:
     places = [size.numerator * unit // size.denominator for size in sizes]
     small = not places or max(abs(places[0]), abs(places[-1])) < _WORD // 20
     return np.array(places, dtype=np.int64 if small else object)

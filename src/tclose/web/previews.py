@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -85,12 +86,14 @@ def _hierarchy(
     """Return a hierarchy, the words to write into the policy for it if there are some, and a remark."""
     values, counts = _values(observed), observed.counts.tolist()
     if given is None:
-        tree = inferred_hierarchy(values, counts, observed.kind, observed.categories, bands_of(observed, least))
+        tree = inferred_hierarchy(
+            values, counts, observed.kind, observed.categories, partial(bands_of, observed, least)
+        )
         if tree is not None:
             return tree, "auto", "Made from the values."
         return built_hierarchy("flat", values, counts, observed.kind), "flat", UNSEEN
     if isinstance(given, str) and is_builder(given):
-        bands = bands_of(observed, least)
+        bands = partial(bands_of, observed, least)
         return built_hierarchy(given, values, counts, observed.kind, observed.categories, bands), given, ""
     return hierarchy_of(given, name), None, ""
 
