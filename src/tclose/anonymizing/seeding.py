@@ -18,6 +18,7 @@ import numpy as np
 from tclose.anonymizing.disguising import check_length, read_key
 from tclose.documents import read_whole
 from tclose.engines.distinct import DistinctRows
+from tclose.errors import Ask, Hint
 from tclose.notes import Note
 from tclose.policy import Policy
 
@@ -49,11 +50,13 @@ def seeded(policy: Policy, distinct: DistinctRows, key: bytes | None = None) -> 
     if made is not None:
         return policy.with_options({"seed": _seed(distinct, made)}), ()
     text = (
-        "The seed is fresh, because no key of yours can be kept here: made again, the release of the same table has "
-        "other classes. The recipe has the seed, and makes it again."
+        "The seed is fresh, because no key of yours can be kept here: another run on the same table may give other "
+        "classes. The recipe has the seed."
     )
     fresh = _seed(distinct, secrets.token_bytes(_BYTES))
-    return policy.with_options({"seed": fresh}), (Note("seed-fresh", text),)
+    return policy.with_options({"seed": fresh}), (
+        Note("seed-fresh", text, Hint("For the same seed in every run give a key: {}.", Ask("key")), confidential=True),
+    )
 
 
 def _seed(distinct: DistinctRows, key: bytes) -> int:
