@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import atexit
 import functools
 import gc
 import os
 import random
+import shutil
 import signal
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -56,6 +59,16 @@ def shares_fixtures(place: str) -> bool:
     return any('scope="module"' in file.read_text(encoding="utf-8") for file in files if file.is_file())
 
 
+def pytest_configure() -> None:
+    """Hear signals, and keep the key of the tests' own settings, by which they get the same releases every time."""
+    _hear_signals()
+    folder = Path(tempfile.mkdtemp(prefix="tclose-settings-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    (folder / "tclose").mkdir()
+    (folder / "tclose" / "key").write_text("the key of the tests, known to all")
+    os.environ["APPDATA" if os.name == "nt" else "XDG_CONFIG_HOME"] = str(folder)
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Take ``--shuffle SEED``: modules, and the tests of each, in an order that depends on nothing but the seed."""
     parser.addoption("--shuffle", metavar="SEED", help="run the tests in another order")
@@ -68,7 +81,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items.sort(key=lambda item: (drawn[item.path], drawn[item.nodeid]))
 
 
-def pytest_configure() -> None:
+def _hear_signals() -> None:
     """Hear the signals that a shell has those ignore that it starts in the background: tests send them."""
     for name, handler in (("SIGINT", signal.default_int_handler), ("SIGHUP", signal.SIG_DFL)):
         if (number := getattr(signal, name, None)) and signal.getsignal(number) is signal.SIG_IGN:

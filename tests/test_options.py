@@ -216,7 +216,7 @@ def test_a_policy_is_printed_with_the_origin_of_every_value(policy_file, tmp_pat
     told = {each["option"]: (each["value"], each["origin"]) for each in json.loads(done.out)["policy"]}
     assert told["effort"] == ("3", "command line")
     assert told["suppress"] == ("0.1", str(path))
-    assert told["seed"] == ("0", "default")
+    assert told["seed"] == ("", "default")
     assert told["k"] == ("k ≥ 2", str(path))
     assert told["l"] == ("l ≥ 2", "command line")
     assert told["prosecutor"][1] == "preset ema-0070"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tclose.anonymizing.releasing import check_enforceable, search_of
+from tclose.anonymizing.seeding import seeded
 from tclose.anonymizing.trials import Plan, check_attackable, check_followed, subjects_of, tried, tried_on
 from tclose.attacks.catalogue import attackers_named
 from tclose.attacks.findings import Attack
@@ -71,12 +72,13 @@ def attack(policy: Policy, *, progress: Progress | None) -> Attack:
         subjects = subjects_of(session, opened, roles, search.tell)
         if asked.attackers is not None:
             check_followed(chosen, subjects, roles)
+        policy, noted = seeded(policy, subjects.distinct)
         plan = Plan(roles, wanted, policy, method, search, chosen, asked.divisions if made else 0, asked.twice)
         releases = [
             _opened(session, each, roles, search) for each in (asked.release, *asked.previous) if each is not None
         ]
         trial = tried_on(subjects, releases, plan) if releases else tried(subjects, plan)
-        told = trial.attack(opened.label, plan, policy.required.largest_gain, opened.notes)
+        told = trial.attack(opened.label, plan, policy.required.largest_gain, (*opened.notes, *noted))
         return replace(told, few=0) if is_example(policy.table) else told
 
 

@@ -35,18 +35,22 @@ def _names_fit(recipe: Recipe) -> bool:
     )
 
 
-def _is_interval(column: RecodedColumn, low: str, high: str) -> bool:
-    if {low, high} <= column.known:
+def _is_interval(column: RecodedColumn, cell: Cell) -> bool:
+    """Say whether a cell is an interval between values, numbers or dates, or from one or up to one."""
+    ends = [end for end in (cell.low, cell.high) if end is not None]
+    if cell.label is None or not ends:
+        return False
+    if {*ends} <= column.known:
         return True
-    sizes = written_sizes([low, high])
-    start, end = sizes[low], sizes[high]
-    return start is not None and end is not None and start <= end
+    known = written_sizes(ends)
+    sizes = [size for end in ends if (size := known[end]) is not None]
+    return len(sizes) == len(ends) and sizes[0] <= sizes[-1]
 
 
 def _cell_fits(column: RecodedColumn, cell: Cell) -> bool:
     """Say whether a cell is one of its column's hierarchy, or an interval of its values."""
     if cell.level is None:
-        return None not in (cell.label, cell.low, cell.high) and _is_interval(column, str(cell.low), str(cell.high))
+        return _is_interval(column, cell)
     return cell.level < len(column.labels) and (cell.label is None or cell.label in column.labels[cell.level])
 
 

@@ -34,7 +34,9 @@ DISGUISED_FORMAT = 2
 """The format of recipes with pseudonyms or shifted dates, which earlier versions must not take for others."""
 ROUNDED_FORMAT = 3
 """The format of recipes that round sensitive numbers, which earlier versions would publish as they are."""
-_UNDERSTOOD = [("recipe", number) for number in (FORMAT, DISGUISED_FORMAT, ROUNDED_FORMAT)]
+OPEN_FORMAT = 4
+"""The format of recipes with intervals that have one end, which earlier versions take for damaged."""
+_UNDERSTOOD = [("recipe", number) for number in (FORMAT, DISGUISED_FORMAT, ROUNDED_FORMAT, OPEN_FORMAT)]
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,9 @@ class Cell:
     level: int | None = None
     """The level of the node; None for an interval."""
     low: str | None = None
+    """Where an interval begins; None for a node, and for an interval that has only a high end."""
     high: str | None = None
+    """Where an interval ends; None for a node, and for an interval that has only a low end."""
     beyond: bool = False
     """Whether an interval ends before ``high``."""
 
@@ -204,7 +208,7 @@ def _checksum(data: object) -> str:
 def _recipe_data(recipe: Recipe) -> dict[str, Any]:
     return {
         "kind": "recipe",
-        "format": ROUNDED_FORMAT if recipe.roles.steps else DISGUISED_FORMAT if recipe.disguises else FORMAT,
+        "format": _format(recipe),
         "method": recipe.method,
         "divides": recipe.divides,
         "roles": _roles_data(recipe.roles),
@@ -230,6 +234,13 @@ def _recipe_data(recipe: Recipe) -> dict[str, Any]:
         },
         "classes": recipe.cells.T,
     }
+
+
+def _format(recipe: Recipe) -> int:
+    """Return the first format that knows all that a recipe has."""
+    if any(cell.level is None and None in (cell.low, cell.high) for column in recipe.columns for cell in column.cells):
+        return OPEN_FORMAT
+    return ROUNDED_FORMAT if recipe.roles.steps else DISGUISED_FORMAT if recipe.disguises else FORMAT
 
 
 def _column_data(column: RecodedColumn) -> dict[str, Any]:

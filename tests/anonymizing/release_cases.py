@@ -237,6 +237,8 @@ def covers(cell, value, above):
     own, published = number(text), number(cell)
     if own is not None and own == published:
         return True
+    if own is not None and (end := re.fullmatch(r"([<≥]) (.+)", cell)):
+        return (own < number(end[2])) == (end[1] == "<")
     ends = re.fullmatch(r"\[(.+), (.+)([\])])", cell)
     if ends is None or own is None:
         return False

@@ -40,8 +40,12 @@ def leaves(name):
 def loss(name, cell):
     """LM of a published cell: the leaves beside its own, as a share of all others."""
     under, places = leaves(name)
-    ends = re.fullmatch(r"\[(\d+), (\d+)\]", cell)
-    beside = places[ends[2]] - places[ends[1]] if ends else len(under[cell]) - 1
+    if ends := re.fullmatch(r"\[(\d+), (\d+)\]", cell):
+        beside = places[ends[2]] - places[ends[1]]
+    elif ends := re.fullmatch(r"([<≥]) (\d+)", cell):
+        beside = sum((int(leaf) < int(ends[2])) == (ends[1] == "<") for leaf in places) - 1
+    else:
+        beside = len(under[cell]) - 1
     return beside / (len(places) - 1)
 
 
@@ -78,7 +82,8 @@ def test_detail_kept_without_suppression(tmp_path, columns, require, least):
     assert release.kept >= least
     assert not release.recipe.divides
     made = release.write(tmp_path / "adult.csv")
-    assert kept_in(made.path, quasi) == pytest.approx(release.kept, abs=1e-9)
+    # an interval costs the line between its people's values; it is written to the next cut, such as 89, which nobody is
+    assert kept_in(made.path, quasi) == pytest.approx(release.kept, abs=1e-5)
     if sensitive:
         assert audit(made.path, Roles(quasi, sensitive), require=require).holds
 

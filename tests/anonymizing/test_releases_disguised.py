@@ -267,7 +267,6 @@ def test_a_stand_in_for_no_date_is_refused_or_measured():
         ({"pseudonym": "who"}, {"key": b"short"}, "fewer than 16 bytes"),
         ({"pseudonym": "who"}, {"key": "text that is long enough"}, "bytes, not str"),
         ({"shifted": ["came"]}, {"key": KEY}, "no column tells people apart"),
-        ({"person": "who"}, {"key": KEY}, "no column is to have either"),
         ({"shifted": ["came"]}, {"shift_days": 0}, "shift_days must be a whole number from 1"),
         ({"shifted": ["went"]}, {}, "'went'"),
     ],

@@ -244,3 +244,20 @@ def test_thresholds_that_are_too_strict_for_a_search_are_loosened_again():
     release = tclose.anonymize(table, OF_PEOPLE, require={"k": 2}, **LEFT_OUT)
     assert (release.holds, release.suppressed, release.class_count) == (True, 2, 1)
     assert not tclose.anonymize(table, OF_PEOPLE, require={"k": 3}, **LEFT_OUT).holds
+
+
+def test_intervals_end_where_enough_people_are_not_rows():
+    """Four people have two rows each from 10 to 14, four from 20 to 24, four from 30 to 34; one has six from 25 to 29.
+
+    With k = 4 the cuts are 20 and 30; by rows 25 is one too.
+    """
+    ages = {who: [10 + who, 11 + who] for who in range(4)} | {who: [16 + who, 17 + who] for who in range(4, 8)}
+    ages |= {8: [25, 26, 27, 28, 29, 25]} | {who: [21 + who, 22 + who] for who in range(9, 13)}
+    rows = [(who, age, "xy"[at % 2]) for who, own in ages.items() for at, age in enumerate(own)]
+    table = dict(zip(("who", "age", "s"), map(list, zip(*rows, strict=True)), strict=True))
+    by = {"require": {"k": 4}, "method": "mondrian"}
+    people = tclose.anonymize(table, tclose.Roles(["age"], {"s": tclose.Nominal()}, person="who"), **by)
+    labels = {cell.label for cell in people.recipe.columns[0].cells}
+    assert labels == {"< 20", "[20, 29]", "≥ 30"}
+    plain = tclose.anonymize(table, tclose.Roles(["age"], {"s": tclose.Nominal()}), **by)
+    assert {cell.label for cell in plain.recipe.columns[0].cells} == {"< 20", "[20, 24]", "[25, 29]", "≥ 30"}

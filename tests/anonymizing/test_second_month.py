@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 from collections import Counter
+from dataclasses import replace
 from decimal import Decimal
 
 import pandas as pd
@@ -14,6 +16,7 @@ from anonymizing.months import ROLES, check_month, months
 from tclose import Nominal, Roles
 from tclose.anonymizing import anonymize, apply
 from tclose.errors import DomainError, InputError
+from tclose.recipes import Cell
 
 ONE = Roles(["q"], {"ill": Nominal()})
 TREE = {"*": {"u": ["ash", "birch"], "v": ["cedar", "elm"]}}
@@ -121,3 +124,26 @@ def test_values_without_a_meaning_are_not_blamed_on_what_apply_cannot_be_told(pa
     recipe = anonymize({"q": [1, 1, 2, 2], "pay": [1, 2, 1, 2]}, Roles("q", "pay:ordered"), require={"k": 2}).recipe
     with pytest.raises(DomainError, match=r"The recipe keeps what tclose\.anonymize was told: say it there and"):
         apply({"q": [1, 1, 2, 2], "pay": pays}, recipe)
+
+
+def test_a_later_value_beyond_all_others_is_in_the_interval_without_an_end():
+    """Cuts of k = 4 are 10, 20 and 30: of 11, 12, 13, 14, 25 and so on no finer cells side by side hold four."""
+    ages = [1, 3, 5, 7, 11, 13, 15, 17, 21, 23, 25, 27, 31, 33, 35, 37]
+    table = {"q": ages, "ill": ["x", "y"] * 8}
+    recipe = anonymize(table, ONE, require={"k": 4}, method="mondrian").recipe
+    assert {cell.label for cell in recipe.columns[0].cells} == {"< 10", "[10, 19]", "[20, 29]", "≥ 30"}
+    assert json.loads(recipe.to_json())["format"] == 4
+    again = apply({"q": [-900, 9, 10, 19, 29, 30, 10**9, 31] * 4, "ill": ["x", "y"] * 16}, recipe)
+    expected = {"< 10": 8, "[10, 19]": 8, "[20, 29]": 4, "≥ 30": 12}
+    assert Counter(again.to_arrow()["q"].to_pylist()) == expected
+
+
+def test_a_recipe_of_closed_intervals_is_applied_as_before():
+    """Recipes of the first format have two ends at every interval, which may be anywhere."""
+    table = {"q": [1, 3, 5, 7, 31, 33, 35, 37], "ill": ["x", "y"] * 4}
+    recipe = anonymize(table, ONE, require={"k": 4}, method="full-domain", hierarchies={"q": "intervals:30"}).recipe
+    closed = tuple(Cell(label, None, *ends) for label, ends in (("[0, 8]", ("0", "8")), ("[30, 39]", ("30", "39"))))
+    old = replace(recipe, columns=(replace(recipe.columns[0], cells=closed),), levels=None)
+    assert json.loads(old.to_json())["format"] == 1
+    again = apply({"q": [0, 8, 30, 39] * 4, "ill": ["x", "y"] * 8}, old)
+    assert Counter(again.to_arrow()["q"].to_pylist()) == {"[0, 8]": 8, "[30, 39]": 8}

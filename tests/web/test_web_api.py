@@ -369,7 +369,9 @@ def test_numbers_that_are_published_as_many_intervals_are_spread_evenly_over_the
     expected = Counter()
     for _, published, _ in csv.reader(found):
         ends = [int(number) for number in re.findall(r"\d+", published)] or [min(ages), max(ages)]
-        inside = [age for age in set(ages) if ends[0] <= age <= ends[-1]]
+        low = min(ages) if published[0] == "<" else ends[0]
+        high = ends[0] - 1 if published[0] == "<" else max(ages) if published[0] == "≥" else ends[-1]
+        inside = [age for age in set(ages) if low <= age <= high]
         expected.update(dict.fromkeys(inside, 1 / len(inside)))
     assert (told["age"]["evenly"], told["zip"]["evenly"]) == (True, False)
     assert [bar["label"] for bar in told["age"]["after"]] == [bar["label"] for bar in told["age"]["before"]]

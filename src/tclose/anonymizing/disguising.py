@@ -56,8 +56,6 @@ def disguise_of(roles: Roles, days: int, key: bytes | None) -> Disguise | None:
         The caller's secret, for the same pseudonyms and offsets in every release; None for fresh ones.
     """
     if not roles.pseudonym and not roles.shifted:
-        if key is not None:
-            raise InputError("A key is for pseudonyms and shifted dates, and no column is to have either.")
         return None
     if isinstance(days, bool) or not isinstance(days, int) or not 1 <= days <= MOST_DAYS:
         raise InputError(f"Dates are shifted by a whole number of days, from 1 to {MOST_DAYS:,}.", field="shift_days")
@@ -67,7 +65,8 @@ def disguise_of(roles: Roles, days: int, key: bytes | None) -> Disguise | None:
     return Disguise(roles.person, roles.pseudonym is not None, roles.shifted, days, made)
 
 
-def _check_key(key: bytes, roles: Roles) -> None:
+def check_length(key: bytes) -> None:
+    """Refuse a key that is not made of bytes, or could be guessed."""
     if not isinstance(key, bytes):
         raise InputError(f"The key is bytes, not {type(key).__name__}.", field="key")
     if len(key) < _SHORTEST_KEY:
@@ -76,6 +75,10 @@ def _check_key(key: bytes, roles: Roles) -> None:
             field="key",
             hint=Hint("Make one of 32 random bytes, such as by 'openssl rand -hex 32', and keep it with the original."),
         )
+
+
+def _check_key(key: bytes, roles: Roles) -> None:
+    check_length(key)
     if roles.person is None:
         raise InputError(
             "With a key, the dates of a person are shifted alike in every release, and no column tells people apart.",
@@ -102,7 +105,7 @@ def disguise_again(recipe: Recipe, key: bytes | None) -> Disguise | None:
                 hint=Hint("Give the key that it was made with, or make a new release."),
             )
     elif key is not None:
-        raise InputError("The recipe was made without a key; it takes none.")
+        raise InputError("The recipe has no pseudonyms or shifted dates that were made with a key; it takes none.")
     return disguise_of(recipe.roles, recipe.shift_days, key)
 
 

@@ -7,6 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
@@ -42,7 +43,7 @@ from tclose.policy.policy import ColumnOptions, Policy
 from tclose.progress import Report, silent, told_each
 from tclose.proposing import proposed_hierarchy
 from tclose.recoding.problem import Problem, Quasi
-from tclose.recoding.quasi import prepared
+from tclose.recoding.quasi import bands_of, prepared
 from tclose.recoding.steps import ENOUGH
 from tclose.roles import Nominal, Ordered, Roles
 from tclose.subsets import check_subsets
@@ -118,7 +119,7 @@ def framed(
         with problems.caught():
             _check_spelled(names, observed)
     notes: list[Note] = []
-    columns = _columns(roles.quasi, distinct.quasi, policy, _least_class(wanted), notes, tell, problems)
+    columns = _columns(roles.quasi, distinct.quasi, policy, least_cell(wanted), notes, tell, problems)
     tell("Putting rows in order", 0.0)
     attributes = attributes_of(roles)
     domains, ranks = [], []
@@ -148,7 +149,7 @@ def framed(
         domains=tuple(domains),
         tasks=tasks,
         suppress=policy.release.suppressed_share,
-        seed=policy.release.seed,
+        seed=policy.release.seed or 0,
         adds_up=roles.person is None,
     )
     notes += [replace(note, text=f"{domain.name}: {note.text}") for domain in domains for note in domain.notes]
@@ -193,8 +194,8 @@ def _check_spelled(names: tuple[str, ...], observed: Observed) -> None:
             )
 
 
-def _least_class(wanted: Sequence[Requirement]) -> int:
-    """Return how many people a step of intervals must hold: as many as a class, or enough where no size is required."""
+def least_cell(wanted: Sequence[Requirement]) -> int:
+    """Return how many people a cell beside a cut must hold: as many as a class, or enough where no size is required."""
     sizes = [requirement.model.least_size(requirement.threshold) for requirement in wanted]
     least = max([1, *(math.ceil(size) for size in sizes if size is not None and size != math.inf)])
     return least if least > 1 else ENOUGH
@@ -209,12 +210,19 @@ class _Tree:
     on_line: bool = True
 
 
-def _tree(name: str, observed: Observed, given: GivenHierarchy | None, notes: list[Note]) -> _Tree:
+def _tree(name: str, observed: Observed, given: GivenHierarchy | None, least: int, notes: list[Note]) -> _Tree:
     if given is None:
-        return _Tree(_inferred(name, observed, notes), inferred=True)
+        return _Tree(_inferred(name, observed, least, notes), inferred=True)
     if isinstance(given, str) and is_builder(given):
         with named(name):
-            tree = built_hierarchy(given, observed.listed, observed.counts, observed.kind, observed.categories)
+            tree = built_hierarchy(
+                given,
+                observed.listed,
+                observed.counts,
+                observed.kind,
+                observed.categories,
+                partial(bands_of, observed, least),
+            )
         line = given.partition(":")[0].strip() not in _NOT_LINES
         return _Tree(tree, inferred=line, on_line=line)
     texts = [as_text(value) for value in observed.listed if value is not None]
@@ -237,7 +245,7 @@ def _columns(
     trees: dict[str, _Tree] = {}
     for name in told_each(seen, tell, "Making hierarchies"):
         with problems.caught():
-            trees[name] = _tree(name, seen[name], given.get(name), notes)
+            trees[name] = _tree(name, seen[name], given.get(name), least, notes)
     with problems.caught():
         _check_trees(trees, [seen[name] for name in trees])
     columns = []
@@ -314,11 +322,13 @@ def _quasi(
     return quasi, codes, tree
 
 
-def _inferred(name: str, observed: Observed, notes: list[Note]) -> Hierarchy | None:
+def _inferred(name: str, observed: Observed, least: int, notes: list[Note]) -> Hierarchy | None:
     """Return the hierarchy that the values of a column show; None where they show none."""
     values = observed.listed
     with named(name):
-        tree = inferred_hierarchy(values, observed.counts, observed.kind, observed.categories)
+        tree = inferred_hierarchy(
+            values, observed.counts, observed.kind, observed.categories, partial(bands_of, observed, least)
+        )
     if tree is None:
         return None
     if tree.height > 1:

@@ -17,25 +17,10 @@ from tclose.errors import InternalError
 from tclose.models.catalogue import Requirement
 from tclose.recipe_numbers import Numbers
 from tclose.recipes import Cell, Recipe, RecodedColumn
-from tclose.recoding.left_out import by_released_rows
-from tclose.recoding.partition import INTERVAL, Partition, published
+from tclose.recoding.partition import INTERVAL, Partition
 from tclose.recoding.problem import Quasi, numbered
 from tclose.roles import Roles
 from tclose.values import texts_or_none
-
-
-def as_published(frame: Frame, partition: Partition, *, several: bool) -> tuple[Frame, Partition]:
-    """Return a frame and the classes that a release of it publishes, in whose cells rows left out have no say.
-
-    Parameters
-    ----------
-    frame, partition
-        The problem, and the classes found.
-    several
-        Whether a person may have several rows.
-    """
-    problem, seen = by_released_rows(frame.problem, published(partition), several=several)
-    return replace(frame, problem=problem), seen
 
 
 def recipe_of(
@@ -111,7 +96,7 @@ def _cell(quasi: Quasi, level: int, first: int, last: int) -> Cell:
         if quasi.steps is None:
             raise InternalError("An interval was to be published of a column without steps.")
         found = quasi.steps.interval(first, last)
-        return Cell(found.label, None, found.low, found.high, found.beyond)
+        return Cell(found.label, None, found.low, found.high, beyond=found.beyond)
     label = quasi.levels[level].labels[first]
     return Cell(label or None, level)
 

@@ -11,10 +11,18 @@ from typing import Any
 
 from tclose.anonymizing.engine_release import EngineWork
 from tclose.anonymizing.framing import Frame, attributes_of, framed
-from tclose.anonymizing.labels import as_published, recipe_of, recoding_of
+from tclose.anonymizing.labels import recipe_of, recoding_of
 from tclose.anonymizing.obstacles import obstacles
 from tclose.anonymizing.people_on_levels import around_levels, what_binds
-from tclose.anonymizing.proving import Original, ReleaseAttempt, check_undivided, distinct_people, proved
+from tclose.anonymizing.proving import (
+    Original,
+    ReleaseAttempt,
+    check_undivided,
+    distinct_people,
+    places_of_people,
+    proved,
+)
+from tclose.anonymizing.seeding import seeded
 from tclose.engines.base import Engine, Table
 from tclose.errors import Hint
 from tclose.models.catalogue import Requirement
@@ -23,6 +31,7 @@ from tclose.policy import Policy
 from tclose.recoding.losses.beside import told_beside
 from tclose.recoding.losses.catalogue import all_losses, losses_by_column
 from tclose.recoding.methods import METHODS, Found, coarsest_found, found
+from tclose.recoding.partition import published, without_whole_lines
 from tclose.recoding.problem import Problem
 from tclose.recoding.search import Search
 from tclose.recoding.slack import slack
@@ -38,11 +47,16 @@ def framed_table(
     wanted: Sequence[Requirement],
     policy: Policy,
     search: Search,
+    key: bytes | None = None,
 ) -> Frame:
-    """Return the problem that a table poses."""
+    """Return the problem that a table poses; where no seed is given, with one that follows from a key."""
     attributes = attributes_of(roles)
     distinct = session.distinct(table.counting(roles.person), roles.quasi, attributes, search.tell)
-    return framed(distinct_people(session, table, roles, attributes, distinct), roles, wanted, policy, search.tell)
+    policy, notes = seeded(policy, distinct, key)
+    distinct = places_of_people(session, table, roles, distinct)
+    everyone = distinct_people(session, table, roles, attributes, distinct)
+    frame = framed(everyone, roles, wanted, policy, search.tell)
+    return replace(frame, notes=(*frame.notes, *notes))
 
 
 def released(
@@ -84,7 +98,7 @@ def _made(
 ) -> Release:
     table = original.published
     search.tell("Labelling classes", 0.0)
-    frame, partition = as_published(frame, best.partition, several=original.census is not None)
+    partition = published(without_whole_lines(frame.problem, best.partition))
     columns = [column.name for column in table.columns]
     recipe = recipe_of(
         frame, partition, method=best.method, roles=roles, requirements=wanted, published=columns, own=search.own,

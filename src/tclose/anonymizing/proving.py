@@ -11,6 +11,7 @@ from typing import Any, Generic, Protocol, TypeVar
 import numpy as np
 
 from tclose.anonymizing.engine_release import EngineWork
+from tclose.domains import Observed
 from tclose.engines.base import Engine, Released, Table
 from tclose.engines.disguises import Disguise, Disguised
 from tclose.engines.distinct import DistinctRows
@@ -126,16 +127,37 @@ def distinct_people(
     """Return distinct rows; where people are counted, with how many of them have each sensitive value in the table."""
     if roles.person is None:
         return distinct
-    sensitive = []
-    for names, observed in zip(attributes, distinct.sensitive, strict=True):
-        whole = session.values_of_people(table.counting(roles.person), names)
-        place_of = {value: place for place, value in enumerate(observed.listed)}
-        places = np.array([place_of[value] for value in whole.listed], dtype=np.int32)
-        counts = np.zeros(len(place_of), dtype=np.int64)
-        counts[places] = whole.counts
-        sets = None if whole.people is None else whole.people.renumbered(places)
-        sensitive.append(replace(observed, counts=counts, people=sets))
-    return replace(distinct, sensitive=sensitive)
+    counted, pairs = table.counting(roles.person), zip(attributes, distinct.sensitive, strict=True)
+    return replace(distinct, sensitive=[_by_people(session, counted, names, observed) for names, observed in pairs])
+
+
+def places_of_people(session: Engine, table: Table[Any], roles: Roles, distinct: DistinctRows) -> DistinctRows:
+    """Return distinct rows; where people are counted, with how many of them have each quasi-identifier on a line.
+
+    An interval ends where enough people are, however many rows they have.
+    """
+    if roles.person is None:
+        return distinct
+    counted, pairs = table.counting(roles.person), zip(roles.quasi, distinct.quasi, strict=True)
+    quasi = [
+        _by_people(session, counted, (name,), observed) if _on_line(observed) else observed for name, observed in pairs
+    ]
+    return replace(distinct, quasi=quasi)
+
+
+def _on_line(observed: Observed) -> bool:
+    return observed.categories is not None or observed.kind in ("number", "time")
+
+
+def _by_people(session: Engine, table: Table[Any], names: tuple[str, ...], observed: Observed) -> Observed:
+    """Return the same values with how many people have each, and the sets of them that people have."""
+    whole = session.values_of_people(table, names)
+    place_of = {value: place for place, value in enumerate(observed.listed)}
+    places = np.array([place_of[value] for value in whole.listed], dtype=np.int32)
+    counts = np.zeros(len(place_of), dtype=np.int64)
+    counts[places] = whole.counts
+    sets = None if whole.people is None else whole.people.renumbered(places)
+    return replace(observed, counts=counts, people=sets)
 
 
 class Attempt(Protocol):

@@ -46,7 +46,8 @@ def anonymize(policy: Policy, *, key: bytes | None, progress: Progress | None) -
     {options}
     key
         At least 16 secret bytes: with them, pseudonyms and offsets of dates are the same in every release. Without them
-        they are fresh, and cannot be made again.
+        they are fresh, and cannot be made again. The seed follows from them where none is given, or else from your own
+        key.
     read, progress
         As for :func:`tclose.audit`.
 
@@ -86,7 +87,9 @@ def anonymize(policy: Policy, *, key: bytes | None, progress: Progress | None) -
         original = Original.of(session, opened, roles, roles.released(available), disguise)
         types = {name: opened.column(name).type for name in roles.quasi}
         original = original.with_numbers(policy.columns.numbers, types)
-        frame = framed_table(session, original.counted, roles, wanted, bound.policy, search)
+        frame = framed_table(session, original.counted, roles, wanted, policy, search, key)
+        policy = policy.with_options({"seed": frame.problem.seed})
+        bound = replace(bound, policy=policy)
         _check_enough(frame, original)
         told = told_of_people(session, opened, roles)  # while a database still answers; a release ends that
         more = (

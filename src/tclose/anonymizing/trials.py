@@ -66,6 +66,11 @@ class Plan:
         """What releases are made to meet."""
         return self.wanted if self.stricter is None else self.stricter
 
+    @property
+    def seed(self) -> int:
+        """What decides how the table is divided."""
+        return self.policy.release.seed or 0
+
 
 @dataclass(frozen=True)
 class Division:
@@ -211,7 +216,7 @@ def divided(subjects: Subjects, plan: Plan, labels: Sequence[Mapping[str, str]],
     """
     which = f"division {at + 1} of {plan.divisions}"
     division, turned = divmod(at, 2)
-    halves = Halves.of(subjects.distinct, plan.policy.release.seed + division, subjects.crowd, turned=bool(turned))
+    halves = Halves.of(subjects.distinct, plan.seed + division, subjects.crowd, turned=bool(turned))
     frame = framed(halves.released, plan.roles, plan.met, plan.policy)
     made = _released(frame, halves, plan, which)
     again = None
@@ -320,7 +325,7 @@ def tried_on(subjects: Subjects, releases: Sequence[DistinctRows], plan: Plan) -
         seen, *others = (
             seen_release(frame.problem, frame.hierarchies, each, at, labels, own=each is release) for each in releases
         )
-        scene = existing_scene(frame.problem, seen, others, plan.policy.release.seed, crowd)
+        scene = existing_scene(frame.problem, seen, others, plan.seed, crowd)
         shortened = max(shortened, seen.shortened)
         limit = float(claimed_beyond(plan.wanted, domain.name))
         if same_in_all_rows(subjects, at, labels):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import secrets
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -108,17 +107,11 @@ class Bound:
 
 
 def bounded(policy: Policy, roles: Roles) -> Bound:
-    """Return the bound that a policy sets; a seed of 0 becomes a secret one."""
+    """Return the bound that a policy sets."""
     limit = policy.required.largest_gain
-    if limit is None:
-        return Bound(None, policy)
-    check_attackable(roles)
-    return Bound(limit, policy.with_options({"seed": secret_seed(policy.release.seed)}))
-
-
-def secret_seed(seed: int) -> int:
-    """Return the seed: a secret one where none was given, so that nobody can make the release again without it."""
-    return seed or 1 + secrets.randbelow(2**62)
+    if limit is not None:
+        check_attackable(roles)
+    return Bound(limit, policy)
 
 
 def divisions_of(people: int) -> int:

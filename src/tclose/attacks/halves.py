@@ -189,12 +189,15 @@ def _of_rows(distinct: DistinctRows, counts: Integers) -> DistinctRows:
 
 
 def _of_people(released: DistinctRows, whole: DistinctRows, members: Crowd) -> DistinctRows:
-    """Return the distinct rows of a half with how many of its people have each sensitive value."""
-    sensitive = []
-    for at, seen in enumerate(released.sensitive):
-        people = members.people_of(whole.sensitive_codes[:, at], len(whole.sensitive[at].counts))
-        sensitive.append(replace(seen, counts=people[people > 0]))
-    return replace(released, sensitive=sensitive)
+    """Return the distinct rows of a half with how many of its people have each value."""
+    found = []
+    for columns, some, codes in (
+        (released.quasi, whole.quasi, whole.codes),
+        (released.sensitive, whole.sensitive, whole.sensitive_codes),
+    ):
+        counts = [members.people_of(codes[:, at], len(seen.counts)) for at, seen in enumerate(some)]
+        found.append([replace(seen, counts=n[n > 0]) for seen, n in zip(columns, counts, strict=True)])
+    return replace(released, quasi=found[0], sensitive=found[1])
 
 
 def _present(seen: Observed, codes: NDArray[np.int32], counts: Integers) -> tuple[Observed, NDArray[np.int32]]:
@@ -202,4 +205,4 @@ def _present(seen: Observed, codes: NDArray[np.int32], counts: Integers) -> tupl
     used, new = np.unique(codes, return_inverse=True)
     values = seen.values[used] if isinstance(seen.values, np.ndarray) else [seen.values[at] for at in used.tolist()]
     sums = np.bincount(new.ravel(), counts, len(used)).astype(np.int64)
-    return replace(seen, values=values, counts=sums), new.ravel().astype(np.int32)
+    return replace(seen, values=values, counts=sums, people=None), new.ravel().astype(np.int32)

@@ -4,8 +4,8 @@ from tclose.hierarchies.building import builder_meant, built_hierarchy, is_build
 from tclose.hierarchies.coded import bottom_hierarchy, round_hierarchy, top_hierarchy
 from tclose.hierarchies.codes import icd10_hierarchy, is_icd10, prefix_hierarchy
 from tclose.hierarchies.dates import date_hierarchy
-from tclose.hierarchies.files import hierarchy_in, hierarchy_of, named, read_hierarchy, write_hierarchy
-from tclose.hierarchies.groups import flat_hierarchy, group_hierarchy, quantile_hierarchy
+from tclose.hierarchies.files import ROOT, hierarchy_in, hierarchy_of, named, read_hierarchy, write_hierarchy
+from tclose.hierarchies.groups import Bands, flat_hierarchy, group_hierarchy, quantile_hierarchy
 from tclose.hierarchies.inference import inferred_hierarchy
 from tclose.hierarchies.intervals import break_hierarchy, interval_hierarchy
 from tclose.hierarchies.masks import mask_hierarchy
@@ -14,6 +14,8 @@ from tclose.hierarchies.rules import check_rule, extended_hierarchy
 from tclose.hierarchies.tree import Hierarchy, UncoveredValuesError
 
 __all__ = [
+    "ROOT",
+    "Bands",
     "Hierarchy",
     "UncoveredValuesError",
     "bottom_hierarchy",

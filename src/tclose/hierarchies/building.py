@@ -11,7 +11,7 @@ from tclose.errors import HierarchyError, Hint, closest, listed, meant
 from tclose.hierarchies.coded import bottom_hierarchy, round_hierarchy, top_hierarchy
 from tclose.hierarchies.codes import icd10_hierarchy, prefix_hierarchy
 from tclose.hierarchies.dates import CALENDAR_LEVELS, date_hierarchy
-from tclose.hierarchies.groups import flat_hierarchy, group_hierarchy, quantile_hierarchy
+from tclose.hierarchies.groups import FindBands, flat_hierarchy, group_hierarchy, quantile_hierarchy
 from tclose.hierarchies.inference import inferred_hierarchy, neighbour_hierarchy, round_interval_hierarchy
 from tclose.hierarchies.intervals import break_hierarchy, interval_hierarchy
 from tclose.hierarchies.leaves import in_order, leaves_of, plain, weights_of
@@ -30,6 +30,7 @@ class _Column:
     counts: Sequence[int]
     kind: str
     categories: Sequence[str] | None
+    bands: FindBands
 
 
 def is_builder(text: str) -> bool:
@@ -60,7 +61,12 @@ def builder_meant(path: str) -> str | None:
 
 
 def built_hierarchy(
-    text: str, values: Iterable[object], counts: Iterable[int], kind: str, categories: Sequence[str] | None = None
+    text: str,
+    values: Iterable[object],
+    counts: Iterable[int],
+    kind: str,
+    categories: Sequence[str] | None = None,
+    bands: FindBands = lambda: None,
 ) -> Hierarchy:
     """Return the hierarchy over the values of a column that a text describes.
 
@@ -78,6 +84,8 @@ def built_hierarchy(
     categories
         The order that the column itself declares, if it does. Otherwise groups follow the values' size,
         or else the alphabet.
+    bands
+        Finds where groups and quantiles of numbers, dates and times may begin, if not at every value.
 
     Raises
     ------
@@ -98,12 +106,14 @@ def built_hierarchy(
     given = [part.strip() for part in rest.split(",")] if rest else []
     if max(map(len, given), default=0) > _LONGEST_PART:
         raise HierarchyError(f"A part of the hierarchy '{word}:…' is too long to be a number or a word.")
-    column = _Column(plain(values), list(counts), kind, categories)
+    column = _Column(plain(values), list(counts), kind, categories, bands)
     return _BUILDERS[word](given, column)
 
 
 def _intervals(given: list[str], column: _Column) -> Hierarchy:
-    return interval_hierarchy(column.values, given) if given else round_interval_hierarchy(column.values, column.counts)
+    if given:
+        return interval_hierarchy(column.values, given)
+    return round_interval_hierarchy(column.values, column.counts, column.bands)
 
 
 def _quantiles(given: list[str], column: _Column) -> Hierarchy:
@@ -116,6 +126,7 @@ def _quantiles(given: list[str], column: _Column) -> Hierarchy:
         [weights[leaf] for leaf in ordered],
         groups=groups,
         keep_order=column.categories is not None,
+        bands=column.bands(),
     )
 
 
@@ -140,7 +151,9 @@ def _dates(given: list[str], column: _Column) -> Hierarchy:
 def _groups(given: list[str], column: _Column) -> Hierarchy:
     leaves = leaves_of(column.values)
     ordered = [leaves[leaf] for leaf in in_order(leaves, column.categories)]
-    return group_hierarchy(ordered, _whole(given, "groups:2,4")) if given else neighbour_hierarchy(ordered)
+    if not given:
+        return neighbour_hierarchy(ordered, column.bands())
+    return group_hierarchy(ordered, _whole(given, "groups:2,4"), bands=column.bands())
 
 
 def _prefix(given: list[str], column: _Column) -> Hierarchy:
@@ -180,7 +193,7 @@ def _flat(given: list[str], column: _Column) -> Hierarchy:
 def _auto(given: list[str], column: _Column) -> Hierarchy:
     if given:
         raise HierarchyError("'auto' has nothing to choose; write it without a colon.")
-    found = inferred_hierarchy(column.values, column.counts, column.kind, column.categories)
+    found = inferred_hierarchy(column.values, column.counts, column.kind, column.categories, column.bands)
     if found is None:
         raise HierarchyError(
             "The values do not show a hierarchy; give a file with one, or 'flat', "

@@ -6,6 +6,7 @@ import itertools
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 from tclose.errors import HierarchyError
 from tclose.hierarchies.leaves import (
@@ -25,6 +26,19 @@ Label = Callable[[int, int], str]
 """Makes the label of a group of several values: of its first position, and the position after its last."""
 
 
+@dataclass(frozen=True)
+class Bands:
+    """Where groups of the values of a table may begin, so that their ends are nobody's."""
+
+    begins: Sequence[int]
+    """The positions of values, in ascending order, at which a group other than the first may begin."""
+    label: Label
+
+
+FindBands = Callable[[], Bands | None]
+"""Returns where groups of a column may begin; None for anywhere."""
+
+
 def flat_hierarchy(values: Iterable[object]) -> Hierarchy:
     """Return each value right under the root ``*``: it is published as it is, or not at all.
 
@@ -41,7 +55,9 @@ def flat_hierarchy(values: Iterable[object]) -> Hierarchy:
     return grown(sorted_leaves(values), [], rule="flat")
 
 
-def group_hierarchy(values: Iterable[object], sizes: int | Iterable[int] = 2) -> Hierarchy:
+def group_hierarchy(
+    values: Iterable[object], sizes: int | Iterable[int] = 2, *, bands: Bands | None = None
+) -> Hierarchy:
     """Return values, given in their order, in groups of neighbours ``first … last``, under the root ``*``.
 
     Parameters
@@ -51,6 +67,8 @@ def group_hierarchy(values: Iterable[object], sizes: int | Iterable[int] = 2) ->
     sizes
         How many values make a group on each level, each a multiple of the one before; the last group of a
         level may be smaller. One number n stands for n, n², n³, … as long as there are several groups.
+    bands
+        Where groups may begin: each does at the nearest such place. Anywhere if left out.
 
     Raises
     ------
@@ -75,9 +93,22 @@ def group_hierarchy(values: Iterable[object], sizes: int | Iterable[int] = 2) ->
     whole = [size.numerator for size in given]
     if isinstance(sizes, int):
         whole = _powers(sizes, len(leaves))
-    label = _between(found, leaves) if by_place(found) == leaves else _joined(leaves)
-    levels = [_labelled(leaves, range(size, len(leaves), size), label) for size in whole]
+    if by_place(found) != leaves:
+        bands, label = None, _joined(leaves)
+    else:
+        label = _between(found, leaves) if bands is None else bands.label
+    starts = [range(size, len(leaves), size) for size in whole]
+    levels = [_labelled(leaves, at if bands is None else _moved(at, bands.begins), label) for at in starts]
     return grown(leaves, levels)
+
+
+def _moved(starts: Iterable[int], begins: Sequence[int]) -> list[int]:
+    """Return the nearest of some positions to each start, the lower of two that are as near."""
+    found = set()
+    for start in starts if begins else ():
+        after = bisect_left(begins, start)
+        found.add(min(begins[max(after - 1, 0) : after + 1], key=lambda at: (abs(at - start), at)))
+    return sorted(found)
 
 
 def _powers(size: int, below: int) -> list[int]:
@@ -90,6 +121,7 @@ def quantile_hierarchy(
     *,
     groups: int | Iterable[int] = (8, 4, 2),
     keep_order: bool = False,
+    bands: Bands | None = None,
 ) -> Hierarchy:
     """Return values in order in groups of about equal numbers of rows, labelled ``[low, high]``, under ``*``.
 
@@ -109,6 +141,8 @@ def quantile_hierarchy(
     keep_order
         Whether the values stay in the order given, as they do anyway where they have no size; their
         groups are then labelled ``first … last``.
+    bands
+        Where groups may begin, if not at every value.
 
     Raises
     ------
@@ -130,9 +164,12 @@ def quantile_hierarchy(
     leaves = leaves_of(values)
     on_a_line = None if keep_order else by_place(leaves)
     ordered = list(leaves) if on_a_line is None else on_a_line
-    label = _joined(ordered) if on_a_line is None else _between(leaves, ordered)
+    if on_a_line is None:
+        bands, label = None, _joined(ordered)
+    else:
+        label = _between(leaves, ordered) if bands is None else bands.label
     below = [0, *itertools.accumulate(weights[leaf] for leaf in ordered)]
-    cuts: Sequence[int] = range(len(ordered) + 1)
+    cuts: Sequence[int] = range(len(ordered) + 1) if bands is None else [0, *bands.begins, len(ordered)]
     levels = []
     for number in numbers:
         cuts = _nearest_cuts(cuts, below, number)

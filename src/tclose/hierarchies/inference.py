@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 
 from tclose.hierarchies.dates import date_hierarchy, days_of, levels_that_unite
-from tclose.hierarchies.groups import flat_hierarchy, group_hierarchy, quantile_hierarchy
+from tclose.hierarchies.groups import Bands, FindBands, flat_hierarchy, group_hierarchy, quantile_hierarchy
 from tclose.hierarchies.intervals import in_intervals
 from tclose.hierarchies.leaves import (
     Leaves,
@@ -45,7 +45,11 @@ _STEM = re.compile(r"[A-Za-z0-9][A-Za-z0-9./-]*|", re.ASCII)
 
 
 def inferred_hierarchy(
-    values: Iterable[object], counts: Iterable[int], kind: str, categories: Sequence[str] | None = None
+    values: Iterable[object],
+    counts: Iterable[int],
+    kind: str,
+    categories: Sequence[str] | None = None,
+    bands: FindBands = lambda: None,
 ) -> Hierarchy | None:
     """Return a hierarchy that suits the values, or None where they do not show one.
 
@@ -61,6 +65,8 @@ def inferred_hierarchy(
         What the values are: ``number``, ``time``, ``truth``, ``text`` or ``mixed``.
     categories
         The order that the column itself declares, if it does.
+    bands
+        Finds where groups of numbers and times may begin, if not at every value.
 
     Examples
     --------
@@ -76,19 +82,21 @@ def inferred_hierarchy(
     if categories is not None:
         return neighbour_hierarchy(in_order(leaves, categories))
     if kind == "number":
-        return round_interval_hierarchy(values, counts)
+        return round_interval_hierarchy(values, counts, bands)
     if kind == "time":
-        return _calendar_or_quantiles(values, counts)
+        return _calendar_or_quantiles(values, counts, bands)
     return _text_hierarchy(leaves) if kind == "text" else None
 
 
-def neighbour_hierarchy(ordered: Sequence[object]) -> Hierarchy:
+def neighbour_hierarchy(ordered: Sequence[object], bands: Bands | None = None) -> Hierarchy:
     """Return values in groups of 2, 4, 8, … neighbours, or of more where that would make too many levels."""
     size = next(size for size in itertools.count(2) if size ** (MOST_WIDTHS + 1) >= len(ordered))
-    return group_hierarchy(ordered, size)
+    return group_hierarchy(ordered, size, bands=bands)
 
 
-def round_interval_hierarchy(values: Iterable[object], counts: Iterable[int]) -> Hierarchy:
+def round_interval_hierarchy(
+    values: Iterable[object], counts: Iterable[int], bands: FindBands = lambda: None
+) -> Hierarchy:
     """Return numbers in intervals of up to four round widths (1, 2 or 5 times a power of ten).
 
     The widest intervals cut the range of the numbers into about four; the narrowest cut the middle half of
@@ -99,6 +107,8 @@ def round_interval_hierarchy(values: Iterable[object], counts: Iterable[int]) ->
     ----------
     values, counts
         The distinct numbers, and how many rows carry each; missing ones are left out.
+    bands
+        Finds where groups of about equal numbers of rows may begin, if not at every value.
 
     Raises
     ------
@@ -122,7 +132,7 @@ def round_interval_hierarchy(values: Iterable[object], counts: Iterable[int]) ->
         candidates = _round_widths(Fraction(span, parts * common), Fraction(half, 8 * common))
         if widths := _uniting(candidates, ordered, common):
             return in_intervals(leaves, numbers, widths)
-    return quantile_hierarchy(values, counts, groups=2)
+    return quantile_hierarchy(values, counts, groups=2, bands=bands())
 
 
 def _middle_half(ordered: Sequence[int], rows: Sequence[int]) -> int:
@@ -173,12 +183,12 @@ def _intervals_taken(ordered: Sequence[int], unit: Fraction) -> int:
     return 1 + int(np.count_nonzero(np.diff(places * unit.denominator // unit.numerator)))
 
 
-def _calendar_or_quantiles(values: Sequence[object], counts: Iterable[int]) -> Hierarchy | None:
+def _calendar_or_quantiles(values: Sequence[object], counts: Iterable[int], bands: FindBands) -> Hierarchy | None:
     leaves = leaves_of(values)
     days = days_of(leaves)
     if days is not None:
         return _calendar(leaves, days)
-    return quantile_hierarchy(values, counts) if places_of(leaves) is not None else None
+    return quantile_hierarchy(values, counts, bands=bands()) if places_of(leaves) is not None else None
 
 
 def _calendar(leaves: Leaves, days: Sequence[dt.date]) -> Hierarchy:

@@ -74,10 +74,14 @@ class _Reach:
             for level in range(column.hierarchy.height + 1)
         ]
         place_of = _places(column, texts)
+        last = max(place_of.values(), default=0)
         ends = [
             (number_of.setdefault(cell.label, len(number_of)), 0)
             if cell.level is not None
-            else (place_of[cell.low], place_of[cell.high] - cell.beyond)
+            else (
+                0 if cell.low is None else place_of[cell.low],
+                last if cell.high is None else place_of[cell.high] - cell.beyond,
+            )
             for cell in column.cells
         ]
         return _Reach(

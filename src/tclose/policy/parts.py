@@ -376,7 +376,10 @@ class Searching(Part):
         1, kind=Whole(0, MOST_EFFORT), label="Effort",
         help="How long a release is improved, as a multiple of the usual time: 1 by default, 0 not at all.",
     )  # fmt: skip
-    seed: int = option(0, kind=Whole(0, 2**63 - 1), label="Seed", help="Decides what is left to chance; 0 by default.")
+    seed: int | None = option(
+        None, kind=Whole(0, 2**63 - 1), label="Seed",
+        help="Decides what is left to chance; secret by default: made from your key and the table.",
+    )  # fmt: skip
 
     @property
     def suppressed_share(self) -> Fraction:
@@ -501,14 +504,15 @@ class Accepting(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class Keys(Part):
-    """Where the secret is that pseudonyms and shifted dates are made with."""
+    """Where the secret is that seeds, pseudonyms and shifted dates are made with."""
 
     SECTION: ClassVar[str] = "Release"
     PLACE: ClassVar[str] = "release"
 
     key_file: str | None = option(
         None, kind=FilePath(), page=False,
-        help="A file with a secret of at least 16 bytes: pseudonyms and offsets are then the same in every release.",
+        help="A file with a secret of at least 16 bytes: pseudonyms and offsets are then the same in every release, "
+        "and a table has the same seed on every machine.",
     )  # fmt: skip
     key_variable: str | None = option(
         None, kind=Text("NAME"), page=False, help="The same secret in a variable of the environment."

@@ -176,6 +176,21 @@ def published(partition: Partition) -> Partition:
     return replace(partition, classes=classes, cells=Cells(cells.levels[first], cells.first[first], cells.last[first]))
 
 
+def without_whole_lines(problem: Problem, partition: Partition) -> Partition:
+    """Return the partition with nodes in the place of intervals that have no end, because they reach over a line."""
+    cells = partition.cells
+    levels, first, last = cells.levels.copy(), cells.first.copy(), cells.last.copy()
+    for at, quasi in enumerate(problem.quasi):
+        if quasi.steps is None or quasi.steps.grid.outer is not None:
+            continue
+        end = len(quasi.steps.of) - 1
+        whole = (levels[:, at] == INTERVAL) & (first[:, at] == 0) & (last[:, at] == end)
+        level = next(each for each, of in enumerate(quasi.levels) if of.nodes[0] == of.nodes[end])
+        levels[whole, at] = level
+        first[whole, at] = last[whole, at] = quasi.levels[level].nodes[0]
+    return replace(partition, cells=Cells(levels, first, last))
+
+
 def check_whole(problem: Problem, partition: Partition) -> None:
     """Refuse a partition that loses or doubles rows."""
     found = np.zeros(len(problem.counts), dtype=np.int64)

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from tclose.counts import Integers
 from tclose.domains import Observed
 from tclose.errors import InputError
-from tclose.hierarchies import Hierarchy
+from tclose.hierarchies import ROOT, Bands, Hierarchy
 from tclose.recoding.problem import Codes, Floats, Level, Quasi
-from tclose.recoding.steps import Steps, steps_of
+from tclose.recoding.steps import Steps, counted_by, counted_once, steps_of
 from tclose.values import UnclearNumbersError, as_text, as_texts, exact_number, sizes_of
+from tclose.values.grid import Grid
 
 
 def prepared(
@@ -29,7 +29,7 @@ def prepared(
     on_line: bool = True,
     levels: tuple[int, int] | None = None,
     weight: float = 1.0,
-    least: int = 1,
+    least: int | None = None,
 ) -> tuple[Quasi, Codes]:
     """Return a quasi-identifier and the code of each observed value.
 
@@ -52,7 +52,7 @@ def prepared(
     weight
         How much a loss in this column counts.
     least
-        How many people a class must have at least; every step at which an interval may end holds as many.
+        How many people each cell beside a cut at which an interval may end must hold; None for ends at every value.
     """
     seen = observed.values.tolist() if isinstance(observed.values, np.ndarray) else list(observed.values)
     order, line = _in_order(seen, observed, hierarchy)
@@ -75,12 +75,56 @@ def prepared(
     placed = places if on_line else None
     # with a finest level, an interval between values would be finer than the level that was asked for
     places = placed if intervals and lowest == 0 else None
-    steps = None if places is None else _steps(values[: len(places)], observed.counts[order], least)
+    steps = None
+    if places is not None and least is not None:
+        steps = _steps(observed, order, values[: len(texts)], least)
+        places = None if steps is None else places
+        if steps is not None and places is not None and steps.grid.outer is None and not inferred:
+            places = places.copy()  # an interval without an end reaches to the last leaf, though nobody has it
+            places[0], places[-1] = 0.0, 1.0
     return Quasi(name, values, made, leaves, places, lowest, highest, weight, steps, placed), codes
 
 
-def _steps(values: Sequence[object], counts: Integers, least: int) -> Steps:
-    return steps_of(values, counts[: len(values)].tolist(), least)
+def bands_of(observed: Observed, least: int) -> Bands | None:
+    """Return where groups of the values of a column may begin; None where it has no grid, or its own categories.
+
+    Parameters
+    ----------
+    observed
+        The distinct values.
+    least
+        How many people each cell beside a cut at which a group may begin must hold.
+    """
+    if observed.categories is not None or observed.kind not in ("number", "time"):
+        return None
+    values = observed.listed
+    sizes = {at: exact_number(value) for at, value in enumerate(values) if value is not None}
+    if None in sizes.values():
+        return None
+    order = sorted(sizes, key=lambda at: sizes[at])  # type: ignore[arg-type,return-value]
+    steps = _steps(observed, order, [values[at] for at in order], least)
+    if steps is None:
+        return None
+
+    def label(start: int, end: int) -> str:
+        return ROOT if end - start == len(order) else steps.interval(start, end - 1).label
+
+    return Bands((np.flatnonzero(np.diff(steps.of)) + 1).tolist(), label)
+
+
+def _steps(observed: Observed, order: Sequence[int], values: Sequence[object], least: int) -> Steps | None:
+    """Return the steps of the present values of a column, given their positions in it; None without a grid."""
+    categories = observed.categories
+    rank = None if categories is None else {category: at for at, category in enumerate(categories)}
+    grid = Grid.of(values if rank is None else [rank[as_text(value)] for value in values], categories)
+    if grid is None:
+        return None
+    there = np.array(order[: len(values)], dtype=np.int64)
+    if observed.people is None:
+        return steps_of(grid, counted_by(observed.counts[there]), least)
+    place = np.full(len(observed.counts), -1, dtype=np.int32)
+    place[there] = np.arange(len(there), dtype=np.int32)
+    return steps_of(grid, counted_once(observed.people.renumbered(place), len(there)), least)
 
 
 def _in_order(

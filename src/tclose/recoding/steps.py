@@ -1,141 +1,159 @@
-"""Where published intervals may begin and end: steps of a whole column that hold enough people, with round ends.
+"""Where published intervals may begin and end: at cuts of a fixed grid that have enough people on both sides.
 
-The ends of an interval say nothing of who is in its class. A value that many people share is a step of its own, and
-an end may be that value. Rarer values are taken together with their neighbours until they are enough, and such a
-step begins and ends at a round number or day between the values, which is nobody's own.
+The ends of an interval say nothing of who is in its class. A cut of step s is admitted if each of the two cells beside
+it, from s below to the cut and from the cut to s above, holds enough people. Cuts are counted once for a column, on all
+people of the table and before anything is left out, so they depend only on the cells that each person is in. What lies
+beyond the outermost cuts is published without an end.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
-from tclose.counts import Ranks
-from tclose.values import as_text
-from tclose.values.cuts import Line
+from tclose.counts import Integers, Ranks, ValueSets
+from tclose.errors import InternalError
+from tclose.values.grid import Grid, Places
 
 ENOUGH = 5
-"""How many people a step holds where nothing is required of the sizes of classes."""
+"""How many people a cell beside a cut holds where nothing is required of the sizes of classes."""
+
+Held = Callable[[Integers, Integers, int], Integers]
+"""Returns how many people are in each of some cells, given positions of values, the cell of each, and how many there
+are."""
 
 
 @dataclass(frozen=True)
 class Interval:
-    """A published interval."""
+    """A published interval, or one that has no end on one side."""
 
-    low: str
-    high: str
+    label: str
+    """What is written."""
+    low: str | None
+    high: str | None
     beyond: bool
     """Whether the high end lies beyond the interval."""
-
-    @property
-    def label(self) -> str:
-        """What is written."""
-        return f"[{self.low}, {self.high}{')' if self.beyond else ']'}"
 
 
 @dataclass(frozen=True)
 class Steps:
-    """The values of a line in steps of neighbours; intervals begin and end where steps do."""
+    """The values of a line in steps of neighbours between admitted cuts; intervals begin and end where steps do."""
 
-    values: Sequence[object] = field(repr=False)
-    """From the lowest to the highest; none missing."""
+    grid: Grid = field(repr=False)
+    cuts: tuple[int, ...]
+    """The places of the grid at which a step begins, but for the first."""
     of: Ranks
     """The step of each value, from 0."""
-    held: Ranks = field(repr=False)
-    """The values that somebody has, by their positions: no other has a say in where a step begins or ends."""
-    least: int
-    """How many people a step holds."""
 
     @cached_property
     def first_and_last(self) -> tuple[Ranks, Ranks]:
-        """For each value, the first and the last value of its step that somebody has."""
-        starts = np.array(self._starts, dtype=np.int64)
-        return self.held[starts[self.of]], self.held[starts[self.of + 1] - 1]
-
-    def with_counts(self, counts: Sequence[int]) -> Steps:
-        """Return the steps of the same values where so many people have each."""
-        return steps_of(self.values, counts, self.least)
-
-    @cached_property
-    def _line(self) -> Line | None:
-        return Line.of(self._named)
-
-    @cached_property
-    def _named(self) -> Sequence[object]:
-        """The values that somebody has."""
-        return self.values if len(self.held) == len(self.values) else [self.values[at] for at in self.held.tolist()]
+        """For each value, the first and the last value of its step."""
+        starts = np.flatnonzero(np.diff(self.of, prepend=-1)).astype(np.int32)
+        ends = np.append(starts[1:], np.int32(len(self.of))).astype(np.int32) - 1
+        return starts[self.of], ends[self.of]
 
     def interval(self, first: int, last: int) -> Interval:
-        """Return the interval from the step of one value to that of another."""
-        begin, end = int(self.of[first]), int(self.of[last])
-        if begin not in self._begins:
-            self._begins[begin] = self._where_begins(begin)
-        if end not in self._ends:
-            self._ends[end] = self._where_ends(end)
-        return Interval(self._begins[begin], *self._ends[end])
-
-    @cached_property
-    def _begins(self) -> dict[int, str]:
-        """Where steps begin, as far as anyone asked."""
-        return {}
-
-    @cached_property
-    def _ends(self) -> dict[int, tuple[str, bool]]:
-        """Where steps end, and whether that lies beyond them, as far as anyone asked."""
-        return {}
-
-    def _where_begins(self, step: int) -> str:
-        """Return where a step begins: at its value, or at a round one where it has several."""
-        first, end = self._bounds(step)
-        if end - first == 1 or self._line is None:
-            return as_text(self._named[first])
-        return self._line.begin(self._named, first, end)
-
-    def _where_ends(self, step: int) -> tuple[str, bool]:
-        """Return where a step ends, and whether that lies beyond it."""
-        first, end = self._bounds(step)
-        if end - first == 1 or self._line is None:
-            return as_text(self._named[end - 1]), False
-        return self._line.finish(self._named, first, end), not self._line.unit
-
-    def _bounds(self, step: int) -> tuple[int, int]:
-        """Return the first position of a step among the values that somebody has, and the one after its last."""
-        return self._starts[step], self._starts[step + 1]
-
-    @cached_property
-    def _starts(self) -> list[int]:
-        """Where steps begin among the values that somebody has, and the end of the last."""
-        return [*np.flatnonzero(np.diff(self.of[self.held], prepend=-1)).tolist(), len(self.held)]
+        """Return the interval from the step of one value to that of another, which are not all of them."""
+        grid, begin, end = self.grid, int(self.of[first]), int(self.of[last])
+        low = self.cuts[begin - 1] if begin else None
+        high = self.cuts[end] if end < len(self.cuts) else None
+        if grid.outer is not None:
+            low, high = (outer if cut is None else cut for cut, outer in zip((low, high), grid.outer, strict=True))
+        if low is None and high is None:
+            raise InternalError("An interval without ends was to be published.")
+        if low is None:
+            return Interval(f"< {grid.word(high)}", None, grid.exact(high), beyond=True)  # type: ignore[arg-type]
+        if high is None:
+            return Interval(f"≥ {grid.word(low)}", grid.exact(low), None, beyond=False)
+        high -= grid.unit
+        beyond = not grid.unit
+        alone = low == high
+        label = grid.word(low) if alone else f"[{grid.word(low)}, {grid.word(high)}{')' if beyond else ']'}"
+        return Interval(label, grid.exact(low), grid.exact(high), beyond)
 
 
-def steps_of(values: Sequence[object], counts: Sequence[int], least: int) -> Steps:
-    """Return the steps of values on a line.
+def steps_of(grid: Grid, held: Held, least: int) -> Steps:
+    """Return the steps of values on a grid.
 
     Parameters
     ----------
-    values
-        The distinct values, from the lowest to the highest; none missing.
-    counts
-        How many people have each; a value that nobody has belongs to the step before it.
+    grid
+        The values on their grid.
+    held
+        How many people are in some cells.
     least
-        How many people a step must hold.
+        How many people each cell beside a cut must hold.
 
     Examples
     --------
-    >>> steps = steps_of([17, 18, 84, 87, 88, 90], [9, 9, 2, 1, 1, 1], 4)
-    >>> steps.of.tolist(), [steps.interval(*ends).label for ends in ((0, 1), (1, 2), (2, 5))]
-    ([0, 1, 2, 2, 2, 2], ['[17, 18]', '[18, 94]', '[80, 94]'])
+    >>> steps = steps_of(Grid.of([3, 4, 12, 13, 14, 95]), counted_by([1, 1, 1, 1, 1, 1]), 2)
+    >>> steps.cuts, steps.of.tolist(), steps.interval(0, 1).label, steps.interval(2, 5).label
+    ((10,), [0, 0, 1, 1, 1, 1], '< 10', '≥ 10')
     """
-    numbers = np.zeros(len(values), dtype=np.int32)
-    start = number = held = 0
-    for at, count in enumerate(counts):
-        if held >= least and count:
-            start, number, held = at, number + 1, 0
-        numbers[at] = number
-        held += count
-    if held < least and number:
-        numbers[start:] -= 1
-    return Steps(values, numbers, np.flatnonzero(np.asarray(counts)).astype(np.int32), least)
+    cuts = np.array(sorted(_admitted(grid, held, least)), dtype=grid.places.dtype)
+    of = np.searchsorted(cuts, grid.places, side="right").astype(np.int32)
+    return Steps(grid, tuple(cuts.tolist()), of)
+
+
+def counted_by(counts: Sequence[int] | Integers) -> Held:
+    """Return how many people are in cells where nobody has several values, given how many have each value."""
+    weights = np.asarray(counts, dtype=np.int64)
+
+    def held(positions: Integers, cells: Integers, number: int) -> Integers:
+        found = np.zeros(number, dtype=np.int64)
+        np.add.at(found, cells, weights[positions])
+        return found
+
+    return held
+
+
+def counted_once(sets: ValueSets, values: int) -> Held:
+    """Return how many people are in cells, each counted once in a cell, given the sets of values that people have.
+
+    Parameters
+    ----------
+    sets
+        The sets, by positions among the values.
+    values
+        How many values there are.
+    """
+    whose = np.repeat(np.arange(len(sets.people)), sets.lengths)
+
+    def held(positions: Integers, cells: Integers, number: int) -> Integers:
+        cell_of = np.full(values, -1, dtype=np.int64)
+        cell_of[positions] = cells
+        found = cell_of[sets.ranks]
+        pairs = np.unique(whose[found >= 0] * number + found[found >= 0])
+        people = np.zeros(number, dtype=np.int64)
+        np.add.at(people, pairs % number, sets.people[pairs // number])
+        return people
+
+    return held
+
+
+def _admitted(grid: Grid, held: Held, least: int) -> set[int]:
+    """Return the cuts that have enough people in the cells on both sides.
+
+    A cell lies within one of every coarser step, so that values of cells with too few people are looked at no more.
+    """
+    found: set[int] = set()
+    here = np.arange(len(grid.places), dtype=np.int64)
+    for rung in grid.rungs():
+        cells = rung.cells(grid.places[here])
+        begins = np.append(True, cells[1:] != cells[:-1])
+        distinct, number = cells[begins], np.cumsum(begins) - 1
+        enough = held(here, number, len(distinct)) >= least
+        beside = np.flatnonzero(enough[1:] & enough[:-1] & (np.diff(distinct) == 1)) + 1
+        found.update(rung.starts(distinct[beside]).tolist())
+        here = here[enough[number]]
+        if len(here) < 2 or not _nearer(grid.places[here], rung.starts(distinct[:1] + 1) - rung.starts(distinct[:1])):
+            break
+    return found
+
+
+def _nearer(places: Places, step: Places) -> bool:
+    """Say whether a finer step than this can still put some places into cells side by side."""
+    return bool((np.diff(places) < step[0]).any())

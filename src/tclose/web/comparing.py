@@ -107,10 +107,8 @@ def _inside(column: RecodedColumn, cell: Cell, values: Floats, texts: Cells) -> 
     if cell.level is not None:
         above = [text is not None and column.hierarchy.ancestor(text, cell.level) == cell.label for text in texts]
         return np.array(above)
-    if cell.low is None or cell.high is None:
-        return None
     try:
-        low, high = float(cell.low), float(cell.high)
+        low, high = float(cell.low or "-inf"), float(cell.high or "inf")
     except ValueError:
         return None
     return np.asarray((values >= low) & ((values < high) if cell.beyond else (values <= high)))

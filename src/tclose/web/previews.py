@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from tclose.anonymizing.framing import least_cell
 from tclose.domains import Observed
 from tclose.engines.choosing import session_for
 from tclose.errors import InputError
 from tclose.hierarchies import Hierarchy, built_hierarchy, hierarchy_of, inferred_hierarchy, is_builder, tree_of_rows
 from tclose.policy import Policy
 from tclose.policy.parts import GivenHierarchy
+from tclose.recoding.quasi import bands_of
 from tclose.values import as_text
 from tclose.web.responses import failure
 
@@ -37,18 +40,18 @@ def previews(rows: object, policy: Policy, wanted: Sequence[str] | None = None) 
     """
     session = session_for(rows, read=policy.read)
     table = session.open(rows)
-    found = {}
+    least, found = least_cell(policy.requirements()), {}
     for name in policy.roles.quasi:
         if wanted is None or name in wanted:
             observed = session.values(table.keep([name]), (name,))
-            found[name] = _preview(name, policy.columns.hierarchies.get(name), observed)
+            found[name] = _preview(name, policy.columns.hierarchies.get(name), observed, least)
     return found
 
 
-def _preview(name: str, given: GivenHierarchy | None, observed: Observed) -> dict[str, Any]:
+def _preview(name: str, given: GivenHierarchy | None, observed: Observed, least: int) -> dict[str, Any]:
     texts = _texts(observed)
     try:
-        tree, words, note = _hierarchy(name, given, observed)
+        tree, words, note = _hierarchy(name, given, observed, least)
         tree.codes(texts, name)
     except InputError as problem:
         return {"error": failure(problem), "values": len(texts)}
@@ -77,16 +80,21 @@ def _tree(tree: Hierarchy, texts: Sequence[str]) -> object:
     return found if len(found) == 1 else None
 
 
-def _hierarchy(name: str, given: GivenHierarchy | None, observed: Observed) -> tuple[Hierarchy, str | None, str]:
+def _hierarchy(
+    name: str, given: GivenHierarchy | None, observed: Observed, least: int
+) -> tuple[Hierarchy, str | None, str]:
     """Return a hierarchy, the words to write into the policy for it if there are some, and a remark."""
     values, counts = _values(observed), observed.counts.tolist()
     if given is None:
-        tree = inferred_hierarchy(values, counts, observed.kind, observed.categories)
+        tree = inferred_hierarchy(
+            values, counts, observed.kind, observed.categories, partial(bands_of, observed, least)
+        )
         if tree is not None:
             return tree, "auto", "Made from the values."
         return built_hierarchy("flat", values, counts, observed.kind), "flat", UNSEEN
     if isinstance(given, str) and is_builder(given):
-        return built_hierarchy(given, values, counts, observed.kind, observed.categories), given, ""
+        bands = partial(bands_of, observed, least)
+        return built_hierarchy(given, values, counts, observed.kind, observed.categories, bands), given, ""
     return hierarchy_of(given, name), None, ""
 
 

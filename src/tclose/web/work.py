@@ -176,12 +176,10 @@ def lattice(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
 
 def attack(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
     """Try attackers on releases made as is set, with a control group."""
-    from tclose.anonymizing.withstanding import secret_seed
     from tclose.web.analyses import attacked_release
 
     policy = _policy(asked, opened)
-    hidden = policy.with_options({"seed": secret_seed(policy.release.seed)})  # a report may show what was found
-    found = attacked_release(opened, hidden, job)
+    found = attacked_release(opened, policy, job)
     return replace(found, data={**found.data, "made_for": _made_for(policy)})
 
 

@@ -75,9 +75,19 @@ def _measured_by(quasi: Quasi, used: Integers) -> Quasi:
         quasi,
         levels=levels,
         leaves=len(used),
-        places=None if quasi.places is None else places,
+        places=None if quasi.places is None or places is None else _snapped(quasi, places, used[used < len(places)]),
         line=None if quasi.line is None else places,
     )
+
+
+def _snapped(quasi: Quasi, places: Floats, used: Integers) -> Floats:
+    """Return the places of values, those that do not count at the next that does: of a step's first value above it."""
+    if quasi.steps is None or not len(used):
+        return places
+    every = np.arange(len(places))
+    above = used[np.minimum(np.searchsorted(used, every), len(used) - 1)]
+    below = used[np.maximum(np.searchsorted(used, every, side="right") - 1, 0)]
+    return np.asarray(places[np.where(quasi.steps.first_and_last[0] == every, above, below)])
 
 
 def _stretched(places: Floats, used: Integers) -> Floats:
