@@ -95,6 +95,7 @@ def attribute_figures(
     level: int = 2,
     bandwidth: Fraction = Fraction(1, 4),
     distinct: int = 1,
+    epsilon: Fraction = Fraction(1),
 ) -> dict[str, Any]:
     """The figures of one class from its counts and the reference's."""
     n, total = sum(counts.values()), sum(reference.values())
@@ -124,6 +125,10 @@ def attribute_figures(
     if all(isinstance(value, int | float | Fraction) for value in attribute.order):
         values = [Fraction(value) for value in counts]
         found["ke"] = max(values) - min(values) if len(values) >= distinct else Fraction(-1)
+        found["proximity"] = min(
+            Fraction(n, sum(count for other, count in counts.items() if abs(Fraction(other) - value) <= epsilon))
+            for value in values
+        )
     assert total > 0
     return found
 
@@ -175,7 +180,7 @@ def nt_figure(
     return best
 
 
-LOW_IS_WORSE = frozenset({"k", "l", "p", "entropy_l", "ke", "k_map", "presence_min"})
+LOW_IS_WORSE = frozenset({"k", "l", "p", "entropy_l", "ke", "proximity", "k_map", "presence_min"})
 
 
 def worst(figures: Sequence[Any], key: str) -> Any:

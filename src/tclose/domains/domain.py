@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from tclose.counts import Distribution, Integers, Ranks, ValueSets
 from tclose.distances.ground import Ground
 from tclose.distances.line import LineGround
+from tclose.distances.neighbours import Numbers
 from tclose.distances.people import prevalence
 from tclose.distances.tree import TreeGround, nominal_ground
 from tclose.domains.drafts import Draft, drafted
@@ -75,14 +76,33 @@ class Domain:
     @cached_property
     def positions(self) -> tuple[list[int], int] | None:
         """The values as whole multiples of one unit, and how many units make 1; None if they are not numbers."""
-        if self.kind not in ("number", "time") and not isinstance(self.distance, Numeric):
-            return None
-        values = self.values.tolist() if isinstance(self.values, np.ndarray) else self.values
-        try:
-            numbers = sizes_of(values)
-        except UnclearNumbersError:
-            return None
+        numbers = self._sizes
         return whole_positions(found) if len(found := [n for n in numbers if n is not None]) == len(numbers) else None
+
+    @cached_property
+    def numbers(self) -> Numbers | None:
+        """The numbers among the values, in ascending order, without a missing value; None if they are not numbers."""
+        if self.positions is not None:
+            whole, unit = self.positions
+            return Numbers.of(whole, np.arange(len(whole)), len(whole), unit)
+        present = np.array([rank for rank, value in enumerate(self.values) if value is not None], dtype=np.int64)
+        sizes = self._sizes
+        found = [size for rank in present.tolist() if (size := sizes[rank]) is not None] if sizes else []
+        if not found or len(found) < len(present):
+            return None
+        whole, unit = whole_positions(found)
+        return Numbers.of(whole, present, len(self.values), unit)
+
+    @cached_property
+    def _sizes(self) -> list[Fraction | None]:
+        """The number of each value, where they are numbers or dates; None for a value that is none."""
+        values = self.values.tolist() if isinstance(self.values, np.ndarray) else self.values
+        if self.kind not in ("number", "time") and not isinstance(self.distance, Numeric):
+            return [None] * len(values)
+        try:
+            return sizes_of(values)
+        except UnclearNumbersError:
+            return [None] * len(values)
 
 
 def arranged(
