@@ -129,8 +129,32 @@ def attribute_figures(
             Fraction(n, sum(count for other, count in counts.items() if abs(Fraction(other) - value) <= epsilon))
             for value in values
         )
+    numbers = {value: count for value, count in counts.items() if value is not None}
+    present = [value for value in attribute.order if value is not None]
+    if attribute.distance in ("ordered", "numeric") and all(isinstance(value, int | float) for value in present):
+        found["band"] = narrowest_band(numbers, reference, Fraction(1, 2))[1] if numbers else None
     assert total > 0
     return found
+
+
+def narrowest_band(
+    counts: Mapping[Any, int], reference: Mapping[Any, int], share: Fraction
+) -> tuple[Fraction, Fraction]:
+    """The width of the narrowest interval that holds a share of a class, and the least of the reference that one has.
+
+    Every interval between two numbers of the class is tried.
+    """
+
+    def within(some: Mapping[Any, int], low: Any, high: Any) -> int:
+        return sum(count for value, count in some.items() if value is not None and low <= value <= high)
+
+    enough = [
+        (Fraction(high) - Fraction(low), Fraction(within(reference, low, high), sum(reference.values())))
+        for low in counts
+        for high in counts
+        if within(counts, low, high) >= share * sum(counts.values())
+    ]
+    return min(enough)
 
 
 def prevalence_figures(shares: Sequence[tuple[Fraction, Fraction]]) -> dict[str, Any]:
@@ -180,7 +204,7 @@ def nt_figure(
     return best
 
 
-LOW_IS_WORSE = frozenset({"k", "l", "p", "entropy_l", "ke", "proximity", "k_map", "presence_min"})
+LOW_IS_WORSE = frozenset({"k", "l", "p", "entropy_l", "ke", "proximity", "band", "k_map", "presence_min"})
 
 
 def worst(figures: Sequence[Any], key: str) -> Any:

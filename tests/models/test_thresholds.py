@@ -11,7 +11,7 @@ from tclose.errors import ThresholdError
 from tclose.models.catalogue import MODELS, measurable_models, requirements, usual_models
 
 SHARES = ("t", "alpha", "js", "smoothed_js", "nt", "prosecutor", "marketer", "journalist", "presence_max",
-          "presence_min")  # fmt: skip
+          "presence_min", "band")  # fmt: skip
 """Probabilities, and distances that are at most 1."""
 COUNTS = ("k", "l", "p", "k_map")
 """Numbers of rows, people or values: whole, and a class has at least one."""
@@ -61,7 +61,7 @@ def test_a_threshold_that_no_class_can_miss_is_vacuous_and_no_other(key):
     model = MODELS[key]()
     if key == "t":
         assert not any(model.vacuous(None, Fraction(each)) for each in (0, 1, 2))
-    elif key == "presence_min":
+    elif key in ("presence_min", "band"):
         assert [model.vacuous(None, each) for each in (Fraction(0), TINY)] == [True, False]
     elif key in SHARES:
         assert [model.vacuous(None, each) for each in (Fraction(1), 1 - TINY)] == [True, False]
@@ -78,9 +78,18 @@ def test_a_range_is_vacuous_only_if_it_is_0_of_one_value():
 
 
 def test_the_usual_figures_need_nothing_but_the_table_and_all_need_no_further_number():
-    """As DESIGN.md has them: k, ℓ, t, (α,k), entropy ℓ, prosecutor and marketer risk."""
+    """As DESIGN.md has them: k, ℓ, t, (α,k), entropy ℓ, the narrowest band, prosecutor and marketer risk."""
     of_people = {"journalist", "k_map", "presence_max", "presence_min"}
     with_numbers = {"smoothed_js", "nt", "proximity"}
-    assert {each.key for each in usual_models()} == {"k", "l", "t", "alpha", "entropy_l", "prosecutor", "marketer"}
+    assert {each.key for each in usual_models()} == {
+        "k",
+        "l",
+        "t",
+        "alpha",
+        "entropy_l",
+        "band",
+        "prosecutor",
+        "marketer",
+    }
     assert {each.key for each in measurable_models(population=True)} == {*MODELS} - with_numbers
     assert {each.key for each in measurable_models(population=False)} == {*MODELS} - with_numbers - of_people

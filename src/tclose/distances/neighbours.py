@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose.counts import Block, Integers
+from tclose import kernels
+from tclose.counts import Block, Integers, Ranks, sparse_block
 
 _SMALL = 2**61
 """Positions below it can be added and subtracted in 64 bits."""
@@ -31,7 +32,7 @@ class Numbers:
     """
 
     positions: NDArray[Any]
-    places: Integers
+    places: Ranks
     unit: int
 
     @staticmethod
@@ -40,7 +41,7 @@ class Numbers:
         small = all(abs(each) < _SMALL for each in whole)
         positions = np.array(whole, dtype=np.int64 if small else object)
         order = np.argsort(positions, kind="stable")
-        places = np.full(values, -1, dtype=np.int64)
+        places = np.full(values, -1, dtype=np.int32)
         places[ranks[order]] = np.arange(len(order))
         return Numbers(positions[order], places, unit)
 
@@ -50,47 +51,32 @@ class Numbers:
         return bool((self.places == np.arange(len(self.places))).all())
 
 
-@dataclass(frozen=True)
-class _Placed:
-    """The numbers of each class in ascending order."""
-
-    classes: Integers
-    """The class of each pair of a class and a number."""
-    places: Integers
-    before: Integers
-    """How many are counted before each pair, over all classes; at the end, how many at all."""
-    offsets: Integers
-    sizes: Integers
-
-
-def _placed(block: Block, numbers: Numbers) -> _Placed:
-    classes = np.repeat(np.arange(block.classes), block.distinct)
-    places, counts, offsets = numbers.places[block.ranks], block.counts, block.offsets
-    if not numbers.ascending:
-        there = places >= 0
-        classes, places, counts = classes[there], places[there], counts[there]
-        order = np.lexsort((places, classes))
-        places, counts = places[order], counts[order]
-        offsets = np.searchsorted(classes, np.arange(block.classes + 1))
-    before = np.zeros(len(counts) + 1, dtype=np.int64)
-    np.cumsum(counts, out=before[1:])
-    return _Placed(classes, places, before, offsets, np.diff(before[offsets]))
+def _placed(block: Block, numbers: Numbers) -> Block:
+    """Return the numbers that each class holds, in ascending order."""
+    if numbers.ascending:
+        return block
+    classes, places = np.repeat(np.arange(block.classes), block.distinct), numbers.places[block.ranks]
+    there = places >= 0
+    return sparse_block(classes[there], places[there], block.counts[there], block.classes)
 
 
 def largest_neighbourhoods(block: Block, numbers: Numbers, epsilon: Fraction) -> Integers:
     """Return, for each class, how many of it at the most are within ε of one of its members; 0 if it is empty."""
     placed, positions = _placed(block, numbers), numbers.positions
     found = np.zeros(block.classes, dtype=np.int64)
-    if not len(placed.places):
+    if not placed.pairs:
         return found
+    classes = np.repeat(np.arange(block.classes), placed.distinct)
+    before = np.zeros(placed.pairs + 1, dtype=np.int64)
+    np.cumsum(placed.counts, out=before[1:])
     reach = min(int(epsilon * numbers.unit), int(positions[-1]) - int(positions[0]))
     highest = np.searchsorted(positions, positions + reach, side="right")
     lowest = np.searchsorted(positions, positions - reach, side="left")
     span = len(positions) + 1
-    keys = placed.classes * span + placed.places
-    upto = np.searchsorted(keys, placed.classes * span + highest[placed.places])
-    since = np.searchsorted(keys, placed.classes * span + lowest[placed.places])
-    near = placed.before[upto] - placed.before[since]
+    keys = classes * span + placed.ranks
+    upto = np.searchsorted(keys, classes * span + highest[placed.ranks])
+    since = np.searchsorted(keys, classes * span + lowest[placed.ranks])
+    near = before[upto] - before[since]
     held = placed.sizes > 0
     found[held] = np.maximum.reduceat(near, placed.offsets[:-1][held])
     return found
@@ -102,28 +88,19 @@ def narrowest_bands(
     """Return the width of the narrowest band that holds a share of each class, and how many of the reference it holds.
 
     Of equally narrow bands the one counts that holds the fewest of the reference. Both are −1 for a class without a
-    number. Each number is the low end of one band at the most: the other end is the first that makes it large enough.
+    number.
     """
     placed, positions = _placed(block, numbers), numbers.positions
-    widths = np.full(block.classes, -1, dtype=positions.dtype)
-    holds = np.full(block.classes, -1, dtype=reference.dtype)
-    if not len(placed.places):
-        return widths, holds
-    parts, whole = share.numerator, share.denominator
-    needed = np.array([-(-size * parts // whole) for size in np.unique(placed.sizes).tolist()], dtype=np.int64)
-    needed = needed[np.searchsorted(np.unique(placed.sizes), placed.sizes)]
-    last = np.searchsorted(placed.before[1:], placed.before[:-1] + needed[placed.classes])
-    low = np.flatnonzero(last < placed.offsets[placed.classes + 1])
-    classes, first, last = placed.classes[low], placed.places[low], placed.places[last[low]]
-    starts = np.flatnonzero(np.r_[True, classes[1:] != classes[:-1]])
-    held = classes[starts]
-    width = positions[last] - positions[first]
-    widths[held] = np.minimum.reduceat(width, starts)
     there = numbers.places >= 0
     weights = np.zeros(len(positions), dtype=reference.dtype)
     weights[numbers.places[there]] = reference[there]
     before = np.concatenate([np.zeros(1, dtype=reference.dtype), np.cumsum(weights)])
-    narrowest = width == widths[classes]
-    inside = np.where(narrowest, before[last + 1] - before[first], before[-1])
-    holds[held] = np.minimum.reduceat(inside, starts)
+    widths = np.zeros(block.classes, dtype=positions.dtype)
+    holds = np.zeros(block.classes, dtype=before.dtype)
+    wide = positions.dtype.hasobject or before.dtype.hasobject
+    found = partial(kernels.in_python, "neighbours", "narrowest") if wide else kernels.neighbours.narrowest
+    found(
+        placed.offsets, placed.ranks, placed.counts, placed.sizes, share.numerator, share.denominator, positions,
+        before, widths, holds,
+    )  # fmt: skip
     return widths, holds

@@ -26,7 +26,15 @@ from tclose.exact import Number
 from tclose.hierarchies import Hierarchy, built_hierarchy, hierarchy_of, is_builder, named
 from tclose.notes import Note
 from tclose.roles import Distance, Hierarchical, Nominal, Numeric, Ordered
-from tclose.values import UnclearNumbersError, as_text, reads_as_numbers, sizes_of, whole_positions, written_sizes
+from tclose.values import (
+    UnclearNumbersError,
+    as_text,
+    line_of,
+    reads_as_numbers,
+    sizes_of,
+    whole_positions,
+    written_sizes,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +86,14 @@ class Domain:
         """The values as whole multiples of one unit, and how many units make 1; None if they are not numbers."""
         numbers = self._sizes
         return whole_positions(found) if len(found := [n for n in numbers if n is not None]) == len(numbers) else None
+
+    @property
+    def unit_words(self) -> str:
+        """What a difference between two values is counted in, after its number; empty where these are numbers."""
+        if self.kind != "time":
+            return ""
+        present = next((value for value in self.values if value is not None), None)
+        return " days" if line_of(present) == "dates" else " microseconds"
 
     @cached_property
     def numbers(self) -> Numbers | None:

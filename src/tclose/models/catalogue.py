@@ -26,6 +26,7 @@ from tclose.models.k_map import KMap
 from tclose.models.kl_closeness import KLCloseness
 from tclose.models.marketer import MarketerRisk
 from tclose.models.n_t_closeness import NTCloseness
+from tclose.models.narrowest_band import NarrowestBand
 from tclose.models.p_sensitive import PSensitive
 from tclose.models.prosecutor import ProsecutorRisk
 from tclose.models.proximity import Proximity
@@ -38,7 +39,7 @@ MODELS: dict[str, type[Model]] = {
     for model in (
         KAnonymity, DistinctL, TCloseness, AlphaK, EntropyL, RecursiveL, PSensitive, KLCloseness, JSCloseness,
         SmoothedJS, NTCloseness, BetaLikeness, EnhancedBeta, DeltaDisclosure, DeltaOfPresent, KE, Proximity,
-        ProsecutorRisk, MarketerRisk, JournalistRisk, KMap, PresenceAtMost, PresenceAtLeast,
+        NarrowestBand, ProsecutorRisk, MarketerRisk, JournalistRisk, KMap, PresenceAtMost, PresenceAtLeast,
     )
 }  # fmt: skip
 _MOST_COLUMNS = 2**31
