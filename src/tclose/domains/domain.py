@@ -36,6 +36,9 @@ from tclose.values import (
     written_sizes,
 )
 
+_FEW_OF = 1000
+"""One value in so many, and one at the least, is few: they should not make most of a range."""
+
 
 @dataclass(frozen=True, eq=False)
 class Domain:
@@ -313,6 +316,7 @@ def _ground(draft: Draft, distance: Distance) -> Ground:
     rows = sum(draft.counts)
     if isinstance(distance, Numeric):
         whole, _ = whole_positions(exact_numbers(draft))
+        _question_range(draft, whole)
         gaps = tuple(after - before for before, after in itertools.pairwise(whole))
         return LineGround(reference, gaps, rows)
     if isinstance(distance, Ordered):
@@ -323,6 +327,22 @@ def _ground(draft: Draft, distance: Distance) -> Ground:
         codes = tree.naming(texts, draft.kind, draft.spelling).codes(texts, draft.name)
         return TreeGround(reference, tuple(level.astype(np.int64) for level in codes))
     return nominal_ground(reference)
+
+
+def _question_range(draft: Draft, positions: Sequence[int]) -> None:
+    """Note that few large values make most of the range that the numeric distance divides by."""
+    few, above = -(-sum(draft.counts) // _FEW_OF), 0
+    for position, count in zip(reversed(positions), reversed(draft.counts), strict=True):
+        above += count
+        if above > few:
+            if 2 * (positions[-1] - position) > positions[-1] - positions[0]:
+                text = (
+                    "The largest 0.1 % of its values make more than half of its range, which the numeric distance "
+                    "divides by: t is small however far apart the other values are."
+                )
+                hint = Hint("Take it as ordered ({}), or round it.", Ask("distance", "ordered", draft.name))
+                draft.notes.append(Note("stretched-range", text, hint, draft.name))
+            return
 
 
 def recounted(domain: Domain, counts: Integers) -> tuple[Domain, Ranks]:
