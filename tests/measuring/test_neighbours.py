@@ -24,7 +24,9 @@ VALUES = st.sampled_from([
     [Fraction(1, 3), Fraction(1, 2), Fraction(5, 6), Fraction(1)],
     [0, 1, 2**61 - 1, 2**61, 2**70, 2**70 + 1],
 ])  # fmt: skip
-EPSILONS = st.sampled_from([Fraction(1, 3), Fraction(1, 2), Fraction(1), Fraction(7), Fraction(2**70), Fraction(10**29)])
+EPSILONS = st.sampled_from(
+    [Fraction(1, 3), Fraction(1, 2), Fraction(1), Fraction(7), Fraction(2**70), Fraction(10**29)]
+)
 
 
 @st.composite
@@ -41,7 +43,7 @@ def classes(draw):
 def block_and_numbers(values, held):
     triples = [(c, rank, n) for c, counts in enumerate(held) for rank, n in counts.items()]
     columns = np.array(triples, dtype=np.int64).reshape(-1, 3).T
-    block = sparse_block(*columns, len(held))
+    block = sparse_block(columns[0], columns[1], columns[2], len(held))
     present = [rank for rank, value in enumerate(values) if value is not None]
     whole, unit = whole_positions([Fraction(values[rank]) for rank in present])
     return block, Numbers.of(whole, np.array(present, dtype=np.int64), len(values), unit)
