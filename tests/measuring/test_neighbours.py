@@ -134,6 +134,13 @@ def test_a_narrow_band_is_told_in_the_first_lines_unless_something_bounds_it():
         assert "Half of a class" not in told(tclose.audit(table, ROLES, require=bounded))
 
 
+def test_a_release_tells_its_narrow_bands_too():
+    release = tclose.anonymize(paid(10**7), ROLES, require={"k": 5, "t": "0.2"})
+    assert release.holds
+    for face in (str(release), release.to_html()):
+        assert "Half of a class has values of pay at most" in " ".join(face.split())
+
+
 def test_a_band_of_a_twentieth_of_the_table_is_not_narrow():
     """Twenty classes of one value each: each value is that of exactly 1/20 of the table."""
     table = {"job": [n // 2 for n in range(40)], "pay": [n // 2 for n in range(40)]}
