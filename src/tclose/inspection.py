@@ -359,7 +359,7 @@ def _findings(
 def _with_worst(found: Finding, evidence: Sequence[Traced]) -> Finding:
     """Return a finding with the further figures of its worst class."""
     model, at, worst = found.task.model, found.task.attribute, found.figure.worst
-    if not model.asks_worst or at is None or worst is None:
+    if not model.of_worst or at is None or worst is None:
         return found
     traced = evidence[at]
     details = model.details_of_worst(traced.domain, traced.histogram(worst.key))

@@ -141,6 +141,17 @@ def test_a_release_tells_its_narrow_bands_too():
         assert "Half of a class has values of pay at most" in " ".join(face.split())
 
 
+def test_the_width_of_a_class_that_shows_single_people_is_withheld():
+    """The band of 80 % of a class of two is as wide as their two salaries differ."""
+    table = {"job": [n // 2 for n in range(100)], "pay": [n * n for n in range(100)]}
+    found = tclose.audit(table, ROLES, drivers=False)
+    assert (found["pay"]["band"].details["width"], found["pay"]["band"].details["width_80"]) == (0, 1)
+    shown = found.to_dict()["attributes"]["pay"]["band"]["details"]
+    assert shown == {"narrow": {"value": 1}}
+    assert "Half of a class has values of pay in a narrow band; 1 % of the table lies in that band." in told(found)
+    assert "that are the same" in told(found.with_people())
+
+
 def test_a_band_of_a_twentieth_of_the_table_is_not_narrow():
     """Twenty classes of one value each: each value is that of exactly 1/20 of the table."""
     table = {"job": [n // 2 for n in range(40)], "pay": [n // 2 for n in range(40)]}

@@ -106,8 +106,8 @@ class Model(ABC):
     """Whether the threshold is a whole number."""
     form: ClassVar[tuple[str, ...]] = ("threshold",)
     """What the numbers of a requirement are, in the order a person writes them."""
-    asks_worst: ClassVar[bool] = False
-    """Whether :meth:`details_of_worst` has something to say."""
+    of_worst: ClassVar[tuple[str, ...]] = ()
+    """The names of what :meth:`details_of_worst` tells, which is withheld with the class itself."""
     averaged: ClassVar[bool] = False
     """Whether the table's figure is the mean over rows rather than the worst class."""
     needs_supersets: ClassVar[bool] = False

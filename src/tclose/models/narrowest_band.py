@@ -53,7 +53,7 @@ class NarrowestBand(AttributeModel):
     bounds = (0, 1)
     example = "0.05"
     usual = True
-    asks_worst = True
+    of_worst = ("width", "band_80", "width_80")
     at_risk = Fraction(1, 20)
     kept_by_merging = False
 

@@ -11,6 +11,7 @@ from tclose.render.document import Cell, Document, Paragraph, Picture, Section, 
 from tclose.render.telling.attacks import outcomes_tables
 from tclose.render.telling.audits import VERDICT, notes, verdict_cell
 from tclose.render.telling.detail_costs import why_blocks
+from tclose.render.telling.redaction import without_people
 from tclose.render.words import releases as words
 from tclose.render.words.attacks import finding, legend
 from tclose.render.words.audits import figure_beside, marked_found, narrow_sentences, reason_sentences
@@ -37,7 +38,7 @@ def release_document(release: Release, written: Written | None = None) -> Docume
         The files that were written, with the audits of what is in them.
     """
     lead = (words.size_sentence(release), words.kept_sentence(release), words.method_sentence(release))
-    narrow = () if release.obstacles else narrow_sentences(release.audits()[0])
+    narrow = () if release.obstacles else narrow_sentences(without_people(release.audits()[0]))
     asked: Table | None = obstacles_table(release) if release.obstacles else _requirements(release, written)
     if not release.obstacles and words.spared(release) is not None:
         asked = None

@@ -80,8 +80,14 @@ def narrow_sentences(audit: Audit) -> list[str]:
 
 def _narrow_sentence(attribute: AttributeAudit, unit: str) -> str:
     found, name = attribute["band"], visible(attribute.name)
-    width = found.details["width"]
-    near = f"at most {shown(width)}{unit} apart" if width else "that are the same"
+    width = found.details.get("width")  # withheld where the class shows single people
+    near = (
+        "that are the same"
+        if width == 0
+        else "in a narrow band"
+        if width is None
+        else f"at most {shown(width)}{unit} apart"
+    )
     share = percent(Fraction(found.value))
     return (
         f"Half of a class has values of {name} {near}; {share} of the table lies in that band. "
