@@ -27,6 +27,9 @@ from tclose.roles import Distance
 _MOST_DROPPED = 12
 """(n,t)-closeness tries every way to drop quasi-identifiers; with more of them there are too many."""
 
+_COUNTED_AGAIN = 1_000_000
+"""A class is counted again for further figures in tables of at most so many rows: that takes a look at all."""
+
 
 @dataclass(frozen=True)
 class Run:
@@ -357,11 +360,13 @@ def _findings(
 
 
 def _with_worst(found: Finding, evidence: Sequence[Traced]) -> Finding:
-    """Return a finding with the further figures of its worst class."""
+    """Return a finding with the further figures of its worst class; in a large table only if that is at risk."""
     model, at, worst = found.task.model, found.task.attribute, found.figure.worst
     if not model.of_worst or at is None or worst is None:
         return found
-    traced = evidence[at]
+    traced, at_risk = evidence[at], model.at_risk is not None and found.tally.failing_classes[0] > 0
+    if traced.counted.rows > _COUNTED_AGAIN and not at_risk:
+        return found
     details = model.details_of_worst(traced.domain, traced.histogram(worst.key))
     return replace(found, figure=replace(found.figure, details={**found.figure.details, **details}))
 

@@ -131,8 +131,8 @@ def attribute_figures(
         )
     numbers = {value: count for value, count in counts.items() if value is not None}
     present = [value for value in attribute.order if value is not None]
-    if attribute.distance in ("ordered", "numeric") and all(isinstance(value, int | float) for value in present):
-        found["band"] = narrowest_band(numbers, reference, Fraction(1, 2))[1] if numbers else None
+    if numbers and attribute.distance != "nominal" and all(isinstance(value, int | float) for value in present):
+        found["band"] = narrowest_band(numbers, reference, Fraction(1, 2))[1]
     assert total > 0
     return found
 
