@@ -597,3 +597,24 @@ def test_two_thresholds_for_one_model_are_both_judged():
     roles = Roles(quasi=["zip", "age"], sensitive="salary:ordered")
     found = audit(TABLES["salary"].as_mapping(), roles, require=require)
     assert [v.holds for v in found.verdicts] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("table", "blank"),
+    [
+        ({"a": ["x", "", None, "x"], "b": [1, None, 2, 1]}, "3 cells {} are blank, missing or empty ('a' 2, 'b' 1)."),
+        ({"a": ["x", None, "x", "x"], "b": [1, 1, 2, 1]}, "1 cell {} is blank, missing or empty ('a' 1)."),
+        ({"a": ["x", " ", "0", "None"], "b": [0, 0, 0, 0]}, ""),
+    ],
+)
+def test_blanks_among_the_quasi_identifiers_are_counted(table, blank):
+    found = audit({**table, "s": [1, 2, 3, 4]}, Roles(quasi=["a", "b"], sensitive="s"), drivers=False)
+    told = [note.text for note in found.notes if note.code == "blank-quasi-identifiers"]
+    assert len(told) == bool(blank)
+    assert all(text.startswith(blank.format("of the quasi-identifiers")) for text in told)
+
+
+def test_blanks_count_each_person_once_in_each_class():
+    table = {"who": ["p", "p", "q", "q"], "a": [None, None, None, "x"], "s": [1, 2, 3, 4]}
+    found = audit(table, Roles(quasi="a", sensitive="s", person="who"), drivers=False)
+    assert found.classes.blanks() == {"a": 2}

@@ -416,3 +416,28 @@ def test_no_error_nor_what_caused_it_carries_a_cell(values, distance, options):
 
 def test_the_tables_of_the_papers_have_no_missing_values():
     assert all(None not in row for table in TABLES.values() for row in table.rows)
+
+
+@pytest.mark.parametrize(
+    ("values", "stretched"),
+    [
+        ([*range(1999), 3997], True),  # the largest two of 2,000: 3997 − 1997 = 2000 is more than half of 3997
+        ([*range(1999), 3994], False),  # 3994 − 1997 = 1997 is just half
+        ([*range(1998), 9000, 9000], True),  # two of 2,000 are 0.1 %
+        ([*range(1997), 9000, 9000, 9000], False),  # three are more
+        ([0, 1, 2, 5], True),  # of few values, the largest alone: 5 − 2 = 3
+        ([0, 2, 3, 4], False),
+        ([7], False),
+    ],
+)
+def test_a_range_that_few_large_values_make_is_told(values, stretched):
+    numeric, ordered = (
+        audit({"q": [1] * len(values), "s": values}, Roles(quasi="q", sensitive={"s": each}), drivers=False)["s"]
+        for each in (Numeric(), Ordered())
+    )
+    codes = [note.code for note in numeric.notes]
+    assert codes == (["stretched-range"] if stretched else [])
+    assert not ordered.notes
+    if stretched:
+        assert "ordered" in str(numeric.notes[0])
+        assert str(max(values)) not in str(numeric.notes[0])

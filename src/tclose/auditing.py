@@ -107,6 +107,7 @@ def audit(policy: Policy, *, progress: Progress | None) -> Audit:
         decided = [name for name in found.unprotected if name in roles.publish or roles.others == "publish"]
         found = replace(
             found,
+            notes=(*found.notes, *_blanks(found)),
             naming=roles.naming,
             columns=ColumnDecision.of(roles, (column.name for column in opened.columns)),
             closed=policy.closed,
@@ -350,6 +351,19 @@ def _notes(roles: Roles) -> Iterable[Note]:
     if roles.together == "quasi" and len(roles.sensitive) > 1:
         yield Note(
             "measured-beside-others", "Each sensitive attribute is measured with the others as quasi-identifiers."
+        )
+
+
+def _blanks(audit: Audit) -> Iterable[Note]:
+    """Give a note where quasi-identifiers have blanks, which other tools count otherwise."""
+    found = audit.classes.blanks() if audit.rows <= _DRIVERS_UP_TO else {}
+    if found:
+        cells, columns = sum(found.values()), ", ".join(f"{name!r} {number:,}" for name, number in found.items())
+        yield Note(
+            "blank-quasi-identifiers",
+            f"{cells:,} {'cell of the quasi-identifiers is' if cells == 1 else 'cells of the quasi-identifiers are'} "
+            f"blank, missing or empty ({columns}). A blank is a value of its own here, which no other value matches. "
+            "Tools that leave such rows out, or let a blank match any value, find other classes.",
         )
 
 

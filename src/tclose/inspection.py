@@ -29,6 +29,9 @@ from tclose.traits import rho
 _MOST_DROPPED = 12
 """(n,t)-closeness tries every way to drop quasi-identifiers; with more of them there are too many."""
 
+_COUNTED_AGAIN = 1_000_000
+"""A class is counted again for further figures in tables of at most so many rows: that takes a look at all."""
+
 
 @dataclass(frozen=True)
 class Run:
@@ -218,6 +221,7 @@ class Inspection:
             Traced(domain, run.quasi, counted, at, some)
             for at, (domain, some) in enumerate(zip(domains, ranks, strict=True))
         )
+        findings = tuple(_with_worst(found, evidence) for found in findings)
         return Inspected(counted, census, domains, ranks, findings, classes, evidence, whole, sums.sizes)
 
     def tasks(self, run: Run, domains: Sequence[Domain], *, subsets: bool = False) -> list[Task]:
@@ -228,8 +232,8 @@ class Inspection:
         tasks = []
         for model in self.models:
             mine = [each for each in self.wanted if each.model == model and (each.any is not None) == subsets]
+            always = [Requirement(model, model.at_risk)] if model.at_risk is not None and not subsets else []
             if model.scope == "table":
-                always = [Requirement(model, model.at_risk)] if model.at_risk is not None and not subsets else []
                 if run.table_models:
                     tasks.append(Task(model, None, (*always, *mine), unasked=len(always)))
                 continue
@@ -240,7 +244,7 @@ class Inspection:
                     problem = f"{model.title} cannot be required of {domain.name!r}: it {refusal}."
                     raise InputError(problem, field=model.key, column=domain.name)
                 if not refusal:
-                    tasks.append(Task(model, at, here))
+                    tasks.append(Task(model, at, (*always, *here), unasked=len(always)))
         return tasks
 
     def _whole(self, counted: Counted, ranks: Sequence[Ranks], tasks: Sequence[Task]) -> Part | None:
@@ -372,6 +376,18 @@ def _findings(
         domain = domains[task.attribute] if task.attribute is not None else None
         found.append(Finding(task, tally, Figure(task.model, value, worst, details), domain))
     return tuple(found)
+
+
+def _with_worst(found: Finding, evidence: Sequence[Traced]) -> Finding:
+    """Return a finding with the further figures of its worst class; in a large table only if that is at risk."""
+    model, at, worst = found.task.model, found.task.attribute, found.figure.worst
+    if not model.of_worst or at is None or worst is None:
+        return found
+    traced, at_risk = evidence[at], model.at_risk is not None and found.tally.failing_classes[0] > 0
+    if traced.counted.rows > _COUNTED_AGAIN and not at_risk:
+        return found
+    details = model.details_of_worst(traced.domain, traced.histogram(worst.key))
+    return replace(found, figure=replace(found.figure, details={**found.figure.details, **details}))
 
 
 def _at_most_everybody(tasks: Sequence[Task], tallies: Sequence[Tally], people: int) -> None:

@@ -129,7 +129,8 @@ def _of_people(inspection: Inspection, most: int, run: Run, found: Inspected, ta
             worst = WorstClass(key, int(np.concatenate(tallies[at].sizes)[place]), total.tally.tied)
         figure = Figure(task.model, total.value or 0, worst, unit="people", known=columns)
         domain = found.domains[task.attribute] if task.attribute is not None else None
-        failing = tuple(total.failing_subsets), tuple(total.most_failing)
+        everybody = found.census.people if found.census is not None else max(total.most_failing, default=0)
+        failing = tuple(total.failing_subsets), tuple(min(number, everybody) for number in total.most_failing)
         findings.append(SubsetFinding(task, total.tally, figure, domain, *failing))
     return findings
 
@@ -176,7 +177,8 @@ def _counted_anew(
         columns = tuple(run.quasi[at] for at in total.subset)
         figure = Figure(task.model, total.value or 0, worst, unit="people", known=columns)
         domain = found.domains[task.attribute] if task.attribute is not None else None
-        failing = tuple(total.failing_subsets), tuple(total.failing_people)
+        everybody = found.census.people if found.census is not None else max(total.failing_people, default=0)
+        failing = tuple(total.failing_subsets), tuple(min(number, everybody) for number in total.failing_people)
         findings.append(SubsetFinding(task, total.tally, figure, domain, *failing))
     return findings
 

@@ -143,6 +143,7 @@ def requirements_of(draw, roles, rows, *, models=None):
         }
         if numeric and one:
             choices["ke"] = st.sampled_from(["2,1", "2,3", "3,0.5"])
+            choices["proximity"] = st.sampled_from(["1,2", "0.5,1.5", "3,2"])
     names = draw(st.lists(st.sampled_from(models or sorted(choices)), min_size=1, max_size=2, unique=True))
     return {name: draw(choices[name]) for name in names}
 

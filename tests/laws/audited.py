@@ -20,6 +20,7 @@ from tclose.engines.duckdb import codes, key_words, session
 from tclose.engines.duckdb.counts import PairCounts
 from tclose.models.catalogue import MODELS, Requirement
 from tclose.models.n_t_closeness import NTCloseness
+from tclose.models.proximity import Proximity
 from tclose.models.smoothed_js import SmoothedJS
 
 NT_ROWS = 4
@@ -63,6 +64,11 @@ class Case:
     @property
     def drops(self) -> bool:
         return self.distance.nulls == "drop"
+
+    @property
+    def numbers(self) -> bool:
+        """Whether every value that counts is a number."""
+        return all(isinstance(value, int | float) for _, value in self.known)
 
     @property
     def known(self) -> list[tuple[tuple[Cell, ...], Cell]]:
@@ -138,6 +144,8 @@ def everything(case: Case, require: Any = (), **options: Any) -> tclose.Audit:
     """
     rows = options.pop("nt_rows", NT_ROWS)
     asked = [Requirement(SmoothedJS(), Fraction(1)), *require]
+    if case.numbers:
+        asked.append(Requirement(Proximity(), Fraction(1)))
     if rows is not None:
         asked.append(Requirement(NTCloseness(rows), Fraction(1)))
     options.setdefault("drivers", False)

@@ -95,6 +95,7 @@ def attribute_figures(
     level: int = 2,
     bandwidth: Fraction = Fraction(1, 4),
     distinct: int = 1,
+    epsilon: Fraction = Fraction(1),
 ) -> dict[str, Any]:
     """The figures of one class from its counts and the reference's."""
     n, total = sum(counts.values()), sum(reference.values())
@@ -124,8 +125,36 @@ def attribute_figures(
     if all(isinstance(value, int | float | Fraction) for value in attribute.order):
         values = [Fraction(value) for value in counts]
         found["ke"] = max(values) - min(values) if len(values) >= distinct else Fraction(-1)
+        found["proximity"] = min(
+            Fraction(n, sum(count for other, count in counts.items() if abs(Fraction(other) - value) <= epsilon))
+            for value in values
+        )
+    numbers = {value: count for value, count in counts.items() if value is not None}
+    present = [value for value in attribute.order if value is not None]
+    if numbers and attribute.distance != "nominal" and all(isinstance(value, int | float) for value in present):
+        found["band"] = narrowest_band(numbers, reference, Fraction(1, 2))[1]
     assert total > 0
     return found
+
+
+def narrowest_band(
+    counts: Mapping[Any, int], reference: Mapping[Any, int], share: Fraction
+) -> tuple[Fraction, Fraction]:
+    """The width of the narrowest interval that holds a share of a class, and the least of the reference that one has.
+
+    Every interval between two numbers of the class is tried.
+    """
+
+    def within(some: Mapping[Any, int], low: Any, high: Any) -> int:
+        return sum(count for value, count in some.items() if value is not None and low <= value <= high)
+
+    enough = [
+        (Fraction(high) - Fraction(low), Fraction(within(reference, low, high), sum(reference.values())))
+        for low in counts
+        for high in counts
+        if within(counts, low, high) >= share * sum(counts.values())
+    ]
+    return min(enough)
 
 
 def prevalence_figures(shares: Sequence[tuple[Fraction, Fraction]]) -> dict[str, Any]:
@@ -175,7 +204,7 @@ def nt_figure(
     return best
 
 
-LOW_IS_WORSE = frozenset({"k", "l", "p", "entropy_l", "ke", "k_map", "presence_min"})
+LOW_IS_WORSE = frozenset({"k", "l", "p", "entropy_l", "ke", "proximity", "band", "k_map", "presence_min"})
 
 
 def worst(figures: Sequence[Any], key: str) -> Any:

@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from papers import EXPECTED
-from tclose import Roles, audit
+from tclose import Roles, anonymize, audit
 
 ROLES = Roles(quasi="q", sensitive="s:nominal")
 
@@ -49,6 +49,24 @@ def test_closeness_to_a_superset_can_be_lost_when_classes_merge():
     assert found["s"]["nt"].value == abs(Fraction(10, 110) - Fraction(1000, 1200))
     assert float(found["s"]["nt"].value) == pytest.approx(EXPECTED["cancer.merge_counterexample"], abs=5e-4)
     assert not found.holds
+
+
+def test_proximity_can_be_lost_when_classes_merge():
+    """Li, Tao, Xiao 2008, ε = 1 and m = 2: of 0, 1, 2 and 100 three lie within 1 of 1."""
+    roles, asked = Roles(quasi="q", sensitive="s:numeric"), {"proximity": "1,2"}
+    apart = audit({"q": [1, 1, 2, 2], "s": [0, 2, 1, 100]}, roles, require=asked)
+    together = audit({"q": [1, 1, 1, 1], "s": [0, 2, 1, 100]}, roles, require=asked)
+    assert (apart["s"]["proximity"].value, apart.holds) == (2, True)
+    assert (together["s"]["proximity"].value, together.holds) == (Fraction(4, 3), False)
+
+
+def test_a_full_domain_search_finds_what_holds_apart_although_it_does_not_hold_together():
+    """What misses proximity when all is merged may meet it with nothing merged: the search must not stop there."""
+    table = {"q": ["a", "a", "b", "b"], "s": [0, 2, 1, 100]}
+    roles, asked = Roles(quasi="q", sensitive="s:numeric"), {"proximity": "1,2"}
+    found = anonymize(table, roles, require=asked, method="full-domain")
+    assert found.class_count == 2
+    assert found.holds
 
 
 @pytest.mark.parametrize("values", EXPECTED["uniform.pycanon_entropy_l"])

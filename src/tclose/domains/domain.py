@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from tclose.counts import Distribution, Integers, Ranks, ValueSets
 from tclose.distances.ground import Ground
 from tclose.distances.line import LineGround
+from tclose.distances.neighbours import Numbers
 from tclose.distances.people import prevalence
 from tclose.distances.tree import TreeGround, nominal_ground
 from tclose.domains.drafts import Draft, drafted
@@ -25,7 +26,18 @@ from tclose.exact import Number
 from tclose.hierarchies import Hierarchy, built_hierarchy, hierarchy_of, is_builder, named
 from tclose.notes import Note
 from tclose.roles import Distance, Hierarchical, Nominal, Numeric, Ordered
-from tclose.values import UnclearNumbersError, as_text, reads_as_numbers, sizes_of, whole_positions, written_sizes
+from tclose.values import (
+    UnclearNumbersError,
+    as_text,
+    line_of,
+    reads_as_numbers,
+    sizes_of,
+    whole_positions,
+    written_sizes,
+)
+
+_FEW_OF = 1000
+"""One value in so many, and one at the least, is few: they should not make most of a range."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,14 +87,41 @@ class Domain:
     @cached_property
     def positions(self) -> tuple[list[int], int] | None:
         """The values as whole multiples of one unit, and how many units make 1; None if they are not numbers."""
-        if self.kind not in ("number", "time") and not isinstance(self.distance, Numeric):
-            return None
-        values = self.values.tolist() if isinstance(self.values, np.ndarray) else self.values
-        try:
-            numbers = sizes_of(values)
-        except UnclearNumbersError:
-            return None
+        numbers = self._sizes
         return whole_positions(found) if len(found := [n for n in numbers if n is not None]) == len(numbers) else None
+
+    @property
+    def unit_words(self) -> str:
+        """What a difference between two values is counted in, after its number; empty where these are numbers."""
+        if self.kind != "time":
+            return ""
+        present = next((value for value in self.values if value is not None), None)
+        return " days" if line_of(present) == "dates" else " microseconds"
+
+    @cached_property
+    def numbers(self) -> Numbers | None:
+        """The numbers among the values, in ascending order, without a missing value; None if they are not numbers."""
+        if self.positions is not None:
+            whole, unit = self.positions
+            return Numbers.of(whole, np.arange(len(whole)), len(whole), unit)
+        present = np.array([rank for rank, value in enumerate(self.values) if value is not None], dtype=np.int64)
+        sizes = self._sizes
+        found = [size for rank in present.tolist() if (size := sizes[rank]) is not None] if sizes else []
+        if not found or len(found) < len(present):
+            return None
+        whole, unit = whole_positions(found)
+        return Numbers.of(whole, present, len(self.values), unit)
+
+    @cached_property
+    def _sizes(self) -> list[Fraction | None]:
+        """The number of each value, where they are numbers or dates; None for a value that is none."""
+        values = self.values.tolist() if isinstance(self.values, np.ndarray) else self.values
+        if self.kind not in ("number", "time") and not isinstance(self.distance, Numeric):
+            return [None] * len(values)
+        try:
+            return sizes_of(values)
+        except UnclearNumbersError:
+            return [None] * len(values)
 
 
 def arranged(
@@ -277,6 +316,7 @@ def _ground(draft: Draft, distance: Distance) -> Ground:
     rows = sum(draft.counts)
     if isinstance(distance, Numeric):
         whole, _ = whole_positions(exact_numbers(draft))
+        _question_range(draft, whole)
         gaps = tuple(after - before for before, after in itertools.pairwise(whole))
         return LineGround(reference, gaps, rows)
     if isinstance(distance, Ordered):
@@ -287,6 +327,22 @@ def _ground(draft: Draft, distance: Distance) -> Ground:
         codes = tree.naming(texts, draft.kind, draft.spelling).codes(texts, draft.name)
         return TreeGround(reference, tuple(level.astype(np.int64) for level in codes))
     return nominal_ground(reference)
+
+
+def _question_range(draft: Draft, positions: Sequence[int]) -> None:
+    """Note that few large values make most of the range that the numeric distance divides by."""
+    few, above = -(-sum(draft.counts) // _FEW_OF), 0
+    for position, count in zip(reversed(positions), reversed(draft.counts), strict=True):
+        above += count
+        if above > few:
+            if 2 * (positions[-1] - position) > positions[-1] - positions[0]:
+                text = (
+                    "The largest 0.1 % of its values make more than half of its range, which the numeric distance "
+                    "divides by: t is small however far apart the other values are."
+                )
+                hint = Hint("Take it as ordered ({}), or round it.", Ask("distance", "ordered", draft.name))
+                draft.notes.append(Note("stretched-range", text, hint, draft.name))
+            return
 
 
 def recounted(domain: Domain, counts: Integers) -> tuple[Domain, Ranks]:

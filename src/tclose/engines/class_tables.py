@@ -123,6 +123,18 @@ class ClassTable(ABC):
         *positions, sizes = np.array(rows, dtype=np.int64).reshape(-1, len(self.quasi) + 1).T
         return EncodedKeys(tuple(list(seen) for seen in known), tuple(positions), sizes)
 
+    def blanks(self) -> dict[str, int]:
+        """Return, for each quasi-identifier that has any, how many of the classes' rows or people have a blank there.
+
+        A blank is a missing value or an empty text.
+        """
+        keys, found = self.encoded(), {}
+        for name, values, positions in zip(self.quasi, keys.values, keys.positions, strict=True):
+            blank = np.array([value is None or value == "" for value in values], dtype=bool)
+            if number := int(keys.sizes[blank[positions]].sum()):
+                found[name] = number
+        return found
+
     def write(self, path: str | Path, *, sort: str | None = None, descending: bool = True) -> None:
         """Write all classes as the ending of the path says; nothing half-written."""
         with committing([self.target(path)]) as (place,):

@@ -27,12 +27,14 @@ if TYPE_CHECKING:  # arrays of any of the types that a kernel's .pxd file names
     covering: Any
     distances: Any
     lattice: Any
+    neighbours: Any
     partitions: Any
     people: Any
     prevalence: Any
 
 COMPILED = (
-    "annealing", "clusters", "counting", "covering", "distances", "lattice", "partitions", "people", "prevalence",
+    "annealing", "clusters", "counting", "covering", "distances", "lattice", "neighbours", "partitions", "people",
+    "prevalence",
 )  # fmt: skip
 _FOLDER = Path(__file__).parent
 _AGAIN = "Install it again, in the folder of its repository: pip install --force-reinstall --no-deps ."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
@@ -106,6 +106,8 @@ class Model(ABC):
     """Whether the threshold is a whole number."""
     form: ClassVar[tuple[str, ...]] = ("threshold",)
     """What the numbers of a requirement are, in the order a person writes them."""
+    of_worst: ClassVar[tuple[str, ...]] = ()
+    """The names of what :meth:`details_of_worst` tells, which is withheld with the class itself."""
     averaged: ClassVar[bool] = False
     """Whether the table's figure is the mean over rows rather than the worst class."""
     needs_supersets: ClassVar[bool] = False
@@ -148,6 +150,11 @@ class Model(ABC):
     def details(self, whole: Whole) -> dict[str, Exact]:
         """Return further figures of the whole table."""
         del whole
+        return {}
+
+    def details_of_worst(self, domain: Domain, histogram: Sequence[int]) -> Mapping[str, Exact]:
+        """Return further figures of the worst class, from how many of it have each value."""
+        del domain, histogram
         return {}
 
     def least_size(self, threshold: Fraction) -> Fraction | float | None:

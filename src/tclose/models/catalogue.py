@@ -26,8 +26,10 @@ from tclose.models.k_map import KMap
 from tclose.models.kl_closeness import KLCloseness
 from tclose.models.marketer import MarketerRisk
 from tclose.models.n_t_closeness import NTCloseness
+from tclose.models.narrowest_band import NarrowestBand
 from tclose.models.p_sensitive import PSensitive
 from tclose.models.prosecutor import ProsecutorRisk
+from tclose.models.proximity import Proximity
 from tclose.models.recursive_l import RecursiveL
 from tclose.models.smoothed_js import SmoothedJS
 from tclose.models.t_closeness import TCloseness
@@ -36,8 +38,8 @@ MODELS: dict[str, type[Model]] = {
     model.key: model
     for model in (
         KAnonymity, DistinctL, TCloseness, AlphaK, EntropyL, RecursiveL, PSensitive, KLCloseness, JSCloseness,
-        SmoothedJS, NTCloseness, BetaLikeness, EnhancedBeta, DeltaDisclosure, DeltaOfPresent, KE, ProsecutorRisk,
-        MarketerRisk, JournalistRisk, KMap, PresenceAtMost, PresenceAtLeast,
+        SmoothedJS, NTCloseness, BetaLikeness, EnhancedBeta, DeltaDisclosure, DeltaOfPresent, KE, Proximity,
+        NarrowestBand, ProsecutorRisk, MarketerRisk, JournalistRisk, KMap, PresenceAtMost, PresenceAtLeast,
     )
 }  # fmt: skip
 _MOST_COLUMNS = 2**31

@@ -101,6 +101,7 @@ def audit_report(
                     words.table_sentences(seen),
                     *(visible(warning.text) for warning in seen.warnings),
                     *words.reason_sentences(seen.reasons, seen.warnings),
+                    *words.narrow_sentences(seen),
                     *words.failing_sentences(seen),
                     words.withheld_sentence(seen),
                 ),

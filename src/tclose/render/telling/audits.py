@@ -23,7 +23,12 @@ from tclose.results import AttributeAudit, Audit, Figure, Verdict
 SHOWN_CLASSES = 5
 VERDICT = Cell("", long="verdict")
 """The title of a column of verdicts."""
-_DETAILS = {"at_risk": "above 1 in 5"}
+_DETAILS = {
+    "at_risk": "above 1 in 5",
+    "narrow": "below 1 in 20",
+    "band_80": "band of 80 %",
+    "width_80": "its width",
+}
 """What stands beside a figure, where its name says little."""
 
 
@@ -48,6 +53,7 @@ def audit_document(audit: Audit, *, show_classes: int = SHOWN_CLASSES) -> Docume
             words.table_sentences(audit),
             *(visible(str(warning)) for warning in audit.warnings),
             *words.reason_sentences(audit.reasons, audit.warnings),
+            *words.narrow_sentences(audit),
         ),
         sections=(
             *section("", _requirements(audit)),

@@ -76,7 +76,9 @@ def _figures(figures: Mapping[str, Figure], hidden: Hidden) -> dict[str, Figure]
 def _figure(figure: Figure, hidden: Hidden) -> Figure:
     if figure.worst is None or not hidden(figure.worst):
         return figure
-    return replace(figure, worst=replace(figure.worst, key=dict.fromkeys(figure.worst.key, WITHHELD)))
+    details = {name: value for name, value in figure.details.items() if name not in figure.model.of_worst}
+    worst = replace(figure.worst, key=dict.fromkeys(figure.worst.key, WITHHELD))
+    return replace(figure, worst=worst, details=details)
 
 
 def _verdict(verdict: Verdict, hidden: Hidden) -> Verdict:

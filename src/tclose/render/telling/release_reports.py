@@ -106,6 +106,7 @@ def release_report(
         lead=(
             *filter(None, (words.size_sentence(release), words.kept_sentence(release), missed)),
             *audit_words.reason_sentences(release.reasons),
+            *(() if audits is None else audit_words.narrow_sentences(without_people(audits.own))),
         ),
         sections=(
             *(() if audits is None else decision_section(audits.own, about, words.unprotected_sentences(release))),

@@ -11,9 +11,10 @@ from tclose.render.document import Cell, Document, Paragraph, Picture, Section, 
 from tclose.render.telling.attacks import outcomes_tables
 from tclose.render.telling.audits import VERDICT, notes, verdict_cell
 from tclose.render.telling.detail_costs import why_blocks
+from tclose.render.telling.redaction import without_people
 from tclose.render.words import releases as words
 from tclose.render.words.attacks import finding, legend
-from tclose.render.words.audits import figure_beside, marked_found, reason_sentences
+from tclose.render.words.audits import figure_beside, marked_found, narrow_sentences, reason_sentences
 from tclose.render.words.beside import beside, confidential
 from tclose.render.words.cells import key_text, visible
 from tclose.render.words.detail_costs import TITLE
@@ -37,6 +38,7 @@ def release_document(release: Release, written: Written | None = None) -> Docume
         The files that were written, with the audits of what is in them.
     """
     lead = (words.size_sentence(release), words.kept_sentence(release), words.method_sentence(release))
+    narrow = () if release.obstacles else narrow_sentences(without_people(release.audits()[0]))
     asked: Table | None = obstacles_table(release) if release.obstacles else _requirements(release, written)
     if not release.obstacles and words.spared(release) is not None:
         asked = None
@@ -44,7 +46,7 @@ def release_document(release: Release, written: Written | None = None) -> Docume
         kind="Release of a table",
         title=words.verdict(release),
         care=" ".join(words.care_sentences(release)),
-        lead=tuple(filter(None, (*lead, *reason_sentences(release.reasons)))),
+        lead=tuple(filter(None, (*lead, *reason_sentences(release.reasons), *narrow))),
         sections=(
             *section("", asked),
             *section(LOST, lost_table(release)),

@@ -84,6 +84,40 @@ def exposed_sentence(audit: Audit) -> str:
     return f"With {phrases.some_of(found.columns)}, k = {found.k:,}{alone if found.alone else ''}."
 
 
+def narrow_sentences(audit: Audit) -> list[str]:
+    """Return of which attributes half of a class lies in a narrow band, where nothing is required that bounds it."""
+    return [
+        _narrow_sentence(attribute, audit.evidence[name].domain.unit_words)
+        for name, attribute in audit.attributes.items()
+        if "band" in attribute.figures and not _bounded(audit, name) and attribute["band"].details["narrow"]
+    ]
+
+
+def _narrow_sentence(attribute: AttributeAudit, unit: str) -> str:
+    found, name = attribute["band"], visible(attribute.name)
+    width = found.details.get("width")  # withheld where the class shows single people
+    near = (
+        "that are the same"
+        if width == 0
+        else "in a narrow band"
+        if width is None
+        else f"at most {shown(width)}{unit} apart"
+    )
+    share = percent(Fraction(found.value))
+    return (
+        f"Half of a class has values of {name} {near}; {share} of the table lies in that band. "
+        f"Classes with a band below 5 % hold {percent(Fraction(found.details['narrow']))} of {found.unit}. "
+        f"No proximity is required of {name}."
+    )
+
+
+def _bounded(audit: Audit, attribute: str) -> bool:
+    """Say whether a requirement bounds how near the values of a class may be."""
+    return any(
+        each.attribute == attribute and each.requirement.model.key in ("band", "proximity") for each in audit.verdicts
+    )
+
+
 def decision_words(column: ColumnDecision) -> str:
     """Return what was decided on a column, in a word or two."""
     return column.decision or "not in the policy"

@@ -387,19 +387,29 @@ a{{ at }}_problem AS (
   END AS problem FROM tclose_source
 ){% endmacro -%}
 
+{#- How many people are in failing classes at the most: somebody may be in several of them. -#}
+{%- macro tclose_at_most_everybody(rows, unit, types) -%}
+{%- if unit == 'people' -%}
+CASE WHEN {{ rows }} > (SELECT COUNT(DISTINCT p) FROM tclose_source)
+      THEN (SELECT CAST(COUNT(DISTINCT p) AS {{ types[0] }}) FROM tclose_source) ELSE {{ rows }} END
+{%- else -%}
+{{ rows }}
+{%- endif -%}
+{%- endmacro -%}
+
 {%- macro tclose_rows(at, attribute, unit, types) -%}
   SELECT 'l' AS model, {{ attribute.label }} AS attribute, '{{ unit }}' AS counts,
     CASE WHEN problem IS NULL THEN least END AS numerator, CASE WHEN problem IS NULL THEN CAST(1 AS {{ types[0] }}) END AS denominator,
     {% if attribute.l is not none %}'l >= {{ attribute.l }}'{% else %}CAST(NULL AS {{ types[2] }}){% endif %} AS required,
     {% if attribute.l is not none %}CASE WHEN problem IS NULL THEN CASE WHEN few = 0 THEN 1 ELSE 0 END END{% else %}CAST(NULL AS INTEGER){% endif %} AS holds,
-    CASE WHEN problem IS NULL THEN few END AS failing_classes, CASE WHEN problem IS NULL THEN few_rows END AS failing_rows, with_values AS classes, problem
+    CASE WHEN problem IS NULL THEN few END AS failing_classes, CASE WHEN problem IS NULL THEN {{ tclose.tclose_at_most_everybody('few_rows', unit, types) }} END AS failing_rows, with_values AS classes, problem
   FROM a{{ at }}_found CROSS JOIN a{{ at }}_problem
   UNION ALL
   SELECT 't' AS model, {{ attribute.label }} AS attribute, '{{ unit }}' AS counts,
     CASE WHEN problem IS NULL THEN x END AS numerator, CASE WHEN problem IS NULL THEN n * total * steps END AS denominator,
     {% if attribute.t %}'t <= {{ attribute.t[0] }}/{{ attribute.t[1] }}'{% else %}CAST(NULL AS {{ types[2] }}){% endif %} AS required,
     {% if attribute.t %}CASE WHEN problem IS NULL THEN CASE WHEN far = 0 THEN 1 ELSE 0 END END{% else %}CAST(NULL AS INTEGER){% endif %} AS holds,
-    CASE WHEN problem IS NULL THEN far END AS failing_classes, CASE WHEN problem IS NULL THEN far_rows END AS failing_rows, classes, problem
+    CASE WHEN problem IS NULL THEN far END AS failing_classes, CASE WHEN problem IS NULL THEN {{ tclose.tclose_at_most_everybody('far_rows', unit, types) }} END AS failing_rows, classes, problem
   FROM (
     SELECT x, n, total, steps, far, far_rows, classes,
       CASE WHEN problem IS NULL AND product > {{ types[3] }} THEN {{ tclose.tclose_too_large() }} ELSE problem END AS problem
@@ -439,7 +449,7 @@ SELECT model, attribute, counts, numerator, denominator, required, holds, failin
     CASE WHEN problem IS NULL THEN CAST(1 AS {{ types[0] }}) END AS denominator,
     {% if k is not none %}'k >= {{ k }}'{% else %}CAST(NULL AS {{ types[2] }}){% endif %} AS required,
     {% if k is not none %}CASE WHEN problem IS NULL THEN CASE WHEN small = 0 THEN 1 ELSE 0 END END{% else %}CAST(NULL AS INTEGER){% endif %} AS holds,
-    CASE WHEN problem IS NULL THEN small END AS failing_classes, CASE WHEN problem IS NULL THEN CAST(small_rows AS {{ types[0] }}) END AS failing_rows, classes, problem
+    CASE WHEN problem IS NULL THEN small END AS failing_classes, CASE WHEN problem IS NULL THEN CAST({{ tclose.tclose_at_most_everybody('small_rows', unit, types) }} AS {{ types[0] }}) END AS failing_rows, classes, problem
   FROM tclose_sizes
 {%- for attribute in attributes %}
   UNION ALL
