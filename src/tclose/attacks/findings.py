@@ -44,6 +44,11 @@ class Exposure:
     """How many different people they are at least, however often the table was divided."""
 
     @property
+    def shown(self) -> int:
+        """How few people a document shows that tells of them: those that there are, or those that it counts."""
+        return min(self.persons, self.people)
+
+    @property
     def numbers(self) -> tuple[int, int, int, int, int]:
         """All that is counted of them, in the order of the fields."""
         return self.people, self.right, self.control, self.control_right, self.persons
@@ -59,8 +64,8 @@ class Exposure:
 def _gathered(exposures: Sequence[Exposure], few: int, *, once: bool) -> tuple[Exposure, ...]:
     """Return groups with the small ones together; ``once`` says that nobody is in two of them."""
     together: list[Exposure] = []
-    for each in sorted(exposures, key=lambda each: each.persons):
-        if each.persons >= few and (not together or _at_least(together, once=once) >= few):
+    for each in sorted(exposures, key=lambda each: each.shown):
+        if each.shown >= few and (not together or _at_least(together, once=once) >= few):
             break
         together.append(each)
     if not together:
@@ -72,7 +77,7 @@ def _gathered(exposures: Sequence[Exposure], few: int, *, once: bool) -> tuple[E
 
 def _at_least(exposures: Sequence[Exposure], *, once: bool) -> int:
     """Return how many people some groups are at least: of those who may be in several, the largest group."""
-    return sum(each.persons for each in exposures) if once else max(each.persons for each in exposures)
+    return sum(each.shown for each in exposures) if once else max(each.shown for each in exposures)
 
 
 @dataclass(frozen=True)
@@ -149,7 +154,7 @@ class Attack:
     def has_few(self) -> bool:
         """Whether some groups are so small that they show single people."""
         groups = (each for outcome in self.outcomes for each in (*outcome.by_value, *outcome.by_size))
-        return any(each.persons < self.few for each in groups)
+        return any(each.shown < self.few for each in groups)
 
     @property
     def hides(self) -> bool:

@@ -23,7 +23,7 @@ from tclose.engines.duckdb.distinct import distinct_rows
 from tclose.engines.duckdb.released import DuckDBReleased
 from tclose.engines.duckdb.session import DuckDBCounted, DuckDBSession
 from tclose.engines.duckdb.table import LoadedTable
-from tclose.engines.histories import HistoryCounted
+from tclose.engines.histories import Held, HistoryCounted
 from tclose.engines.people import BLANKS_QUERY, PEOPLE_QUERY, TRAJECTORY_QUERY, Census, Trajectories
 from tclose.engines.recodings import Recoding, Unknown
 from tclose.engines.statistics import Steady, TableStatistics, steady_query
@@ -45,6 +45,7 @@ class DatabaseSession(Engine):
         self._connections: dict[str, Connection] = {}
         self._cubes: dict[_Key, list[LoadedTable]] = {}
         self._searched: dict[_Key, tuple[str, ...]] = {}
+        self._histories: dict[tuple[object, ...], tuple[OpenedTable, list[Held]]] = {}
 
     def open(self, table: object) -> OpenedTable | LoadedTable:
         """Return a table with its columns; a table of a database is opened in the snapshot of the session."""
@@ -124,7 +125,10 @@ class DatabaseSession(Engine):
         """Count the classes of the quasi-identifiers by the values of the sensitive attributes."""
         if not isinstance(table, OpenedTable) or table.person is None or not sensitive:
             return self._classes(table, quasi, sensitive, progress, population)
-        joined, held = with_histories(self.connection(table.source), table, sensitive)
+        known = (*_key(table), *(column.name for column in table.columns), *sensitive)
+        if known not in self._histories:
+            self._histories[known] = with_histories(self.connection(table.source), table, sensitive)
+        joined, held = self._histories[known]
         if not held:
             return self._classes(table, quasi, sensitive, progress, population)
         names = [*sensitive, *((name,) for each in held for name in each.names)]

@@ -31,7 +31,7 @@ from tclose.engines.duckdb.rounding import rounding
 from tclose.engines.duckdb.statistics import some_texts, table_statistics
 from tclose.engines.duckdb.stream import RowStream
 from tclose.engines.duckdb.table import LoadedTable
-from tclose.engines.histories import HistoryCounted
+from tclose.engines.histories import Held, HistoryCounted
 from tclose.engines.people import BLANKS_QUERY, PEOPLE_QUERY, TRAJECTORY_QUERY, Census, Trajectories
 from tclose.engines.recodings import Recoding, Unknown
 from tclose.engines.statistics import Steady, TableStatistics, steady_query
@@ -66,6 +66,7 @@ class DuckDBSession(Engine):
     ) -> None:
         self.connection = connect(memory=memory, threads=threads, temp=temp)
         self.threads = threads or os.cpu_count() or 1
+        self._histories: dict[tuple[object, ...], tuple[LoadedTable, list[Held]]] = {}
         self._read = read
 
     def open(self, table: object) -> LoadedTable:
@@ -92,7 +93,10 @@ class DuckDBSession(Engine):
         counted, sets_known = self._counted(table, quasi, sensitive, progress, population)
         if table.person is None or sets_known or not sensitive:
             return counted
-        joined, held = with_histories(table, sensitive)
+        known = (table.name, table.person, *sensitive)
+        if known not in self._histories:
+            self._histories[known] = with_histories(table, sensitive)
+        joined, held = self._histories[known]
         if not held:
             return counted
         names = [*sensitive, *((name,) for each in held for name in each.names)]

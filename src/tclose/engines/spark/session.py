@@ -19,7 +19,7 @@ from tclose.counts import Integers, Part, Ranks
 from tclose.domains import Domain, Observed
 from tclose.engines.base import Counted, Engine, Made, Progress, aligned, check_rows
 from tclose.engines.distinct import DistinctRows
-from tclose.engines.histories import HistoryCounted
+from tclose.engines.histories import Held, HistoryCounted
 from tclose.engines.people import Census, Trajectories
 from tclose.engines.recodings import Recoding, Unknown
 from tclose.engines.spark.arrow import mapped
@@ -59,6 +59,8 @@ class ClusterSession(Engine):
         self.spark = spark
         self._read = read or ReadOptions()
         self._people: list[PeopleCells] = []
+        self._histories: dict[tuple[object, ...], tuple[DataFrame, SparkTable, list[Held]]] = {}
+        """By frame, the column of people and attributes; frames are kept, so that no other has the number of one."""
 
     @classmethod
     def of(cls, table: Any, **settings: Any) -> ClusterSession:
@@ -110,13 +112,23 @@ class ClusterSession(Engine):
             table, population = aligned(table, population, quasi)
         if table.person is None or not sensitive:
             return self._counted(table, quasi, sensitive, progress, population)
-        joined, held = with_histories(table, sensitive)
+        joined, held = self._with_histories(table, sensitive)
         if not held:
             return self._counted(table, quasi, sensitive, progress, population)
         names = [*sensitive, *((name,) for each in held for name in each.names)]
         counted = self._counted(joined, quasi, names, progress, population)
         contents = [self._counted(joined, [each.sets], [sensitive[each.at]], progress) for each in held]
         return HistoryCounted(counted, held, contents, len(sensitive))
+
+    def _with_histories(
+        self, table: SparkTable, attributes: Sequence[tuple[str, ...]]
+    ) -> tuple[SparkTable, list[Held]]:
+        """Return a table with the sets of values that people have, made once for all of its groupings."""
+        key = id(table.frame), table.person, tuple(attributes)
+        if key not in self._histories:
+            self._histories[key] = table.frame, *with_histories(table, attributes)
+        _, joined, held = self._histories[key]
+        return joined, held
 
     def _counted(
         self,
