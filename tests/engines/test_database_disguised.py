@@ -48,7 +48,7 @@ def test_a_keyed_release_of_a_database_is_that_of_a_file(put, waiting):
         return
     with held(address, into) as table:
         release = tclose.anonymize(table, ROLES, key=KEY, **ASKED)
-        assert store(release, into).audit.holds
+        assert store(release, into).audit.met
         assert release.revealed == beside.revealed
     assert as_rows(rows_of(into)) == of_release(beside)
     again = tclose.apply(address, release.recipe, key=KEY)

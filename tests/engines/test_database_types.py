@@ -239,7 +239,8 @@ def test_another_database_is_read_by_the_name_of_its_driver(tmp_path):
     columns = {"q": [i % 3 for i in range(100)], "s": [Decimal(i % 5) for i in range(100)]}
     found = tclose.audit(f"adbc:duckdb:{path}#t", roles)
     assert found.unprotected == ("n",)
-    other = {"source": "", "unprotected": []}
+    assert [each.name for each in found.columns] == ["q", "s", "n"]
+    other = {"source": "", "unprotected": [], "columns": []}
     assert found.to_dict() | other == tclose.audit(columns, roles).to_dict() | other
     with pytest.raises(SourceError, match="nested"):
         tclose.audit(f"adbc:duckdb:{path}#t", tclose.Roles(quasi="n", sensitive="s"))
