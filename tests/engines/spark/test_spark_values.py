@@ -43,7 +43,7 @@ def test_points_in_time_say_their_zone_on_spark(spark):
     releases = [tclose.anonymize(each, roles, require={"k": 3}).to_arrow() for each in (frame, table)]
     found, expected = (sorted(zip(*(release[name].to_pylist() for name in "qs"), strict=True)) for release in releases)
     assert found == expected
-    assert all("+00:00" in label for label, _ in found)
+    assert not any(":" in label for label, _ in found)  # cut at days: a clock time would be somebody's
     assert releases[0].schema.field("seen").type.tz is not None
     assert sorted(releases[0]["seen"].to_pylist()) == sorted(moments)
     classes = tclose.audit(frame, roles).classes

@@ -38,7 +38,7 @@ def release_document(release: Release, written: Written | None = None) -> Docume
         The files that were written, with the audits of what is in them.
     """
     lead = (words.size_sentence(release), words.kept_sentence(release), words.method_sentence(release))
-    narrow = () if release.obstacles else narrow_sentences(without_people(release.audits()[0]))
+    narrow = narrow_sentences(without_people(release.audits()[0])) if release.holds else ()
     asked: Table | None = obstacles_table(release) if release.obstacles else _requirements(release, written)
     if not release.obstacles and words.spared(release) is not None:
         asked = None
