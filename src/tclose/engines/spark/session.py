@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property, reduce
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from pyspark.errors import PySparkException
 from pyspark.sql import functions as F  # noqa: N812 - Spark's own custom
 
 from tclose.counts import Integers, Part, Ranks
@@ -126,7 +128,11 @@ class ClusterSession(Engine):
         """Return a table with the sets of values that people have, made once for all of its groupings."""
         key = id(table.frame), table.person, tuple(attributes)
         if key not in self._histories:
-            self._histories[key] = table.frame, *with_histories(table, attributes)
+            joined, held = with_histories(table, attributes)
+            if held:
+                with suppress(PySparkException):  # where nothing may be kept, sets are numbered for each count
+                    joined.frame.persist()
+            self._histories[key] = table.frame, joined, held
         _, joined, held = self._histories[key]
         return joined, held
 
@@ -209,6 +215,11 @@ class ClusterSession(Engine):
         for people in self._people:
             people.close()
         self._people.clear()
+        for _, joined, held in self._histories.values():
+            if held:
+                with suppress(PySparkException):
+                    joined.frame.unpersist()
+        self._histories.clear()
 
 
 class SparkCounted(Counted):
