@@ -443,12 +443,12 @@ def test_a_day_is_the_one_that_its_own_zone_shows() -> None:
     assert {*release.to_pandas()["at"]} == {"2020-01-01", "2020-01-02"}
 
 
-def test_intervals_of_times_with_a_zone_carry_it() -> None:
-    frame = pandas.DataFrame({"at": NEW_YORK, "s": ["x", "y"]})
-    release = tclose.anonymize(frame, tclose.Roles("at", "s:nominal"), require={"k": 2}, method="mondrian")
-    assert {*release.to_pandas()["at"]} == {"[2020-01-01T23:00:00-05:00, 2020-01-02T01:00:00-05:00)"}, (
-        "full hours there"
-    )
+def test_times_with_a_zone_are_cut_at_days_of_that_zone() -> None:
+    moments = pandas.to_datetime([f"2020-01-0{day} {hour}:30" for day in (1, 2, 3) for hour in ("01", "09", "22")])
+    frame = pandas.DataFrame({"at": moments.tz_localize("America/New_York"), "s": ["x", "y", "z"] * 3})
+    release = tclose.anonymize(frame, tclose.Roles("at", "s:nominal"), require={"k": 3}, method="mondrian")
+    days = ["< 2020-01-02", "[2020-01-02, 2020-01-03)", "≥ 2020-01-03"]
+    assert sorted(release.to_pandas()["at"]) == sorted(days * 3), "22:30 there is the next day in UTC"
 
 
 def test_a_zoned_csv_column_is_zoned_and_a_mixture_is_text(connection: Connection, tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ def test_levels_are_audited_as_the_table_that_publishes_them(rows, levels):
     expected = tclose.audit(by_hand, ROLES, require=wanted, drivers=False)
     for audit in (found, expected):
         assert len(audit.classes) == audit.class_count
-    told = [audit.to_dict() | {"source": "", "notes": []} for audit in (found, expected)]
+    told = [audit.to_dict() | {"source": "", "notes": [], "columns": []} for audit in (found, expected)]
     assert told[0] == told[1]
     for how in ({}, {"sort": "pay.t", "limit": 2, "offset": 1}, {"search": "4"}):
         assert list(found.classes.rows(**how)) == list(expected.classes.rows(**how))

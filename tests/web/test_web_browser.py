@@ -796,23 +796,6 @@ def test_a_cell_is_a_text_whatever_it_holds(browser, server):
         assert page.locator("main img").count() == 0
 
 
-def test_a_class_that_shows_single_people_is_watched_only_when_asked_for(browser, server):
-    text = "zip,pay\n" + "\n".join(f"{at // 2},{at}" for at in range(12))
-    with watched(browser, server) as page:
-        page.set_input_files("#file", {"name": "pairs.csv", "mimeType": "text/csv", "buffer": text.encode()})
-        page.wait_for_selector(".column")
-        page.select_option("#role-zip", "quasi-identifier")
-        page.select_option("#role-pay", "sensitive")
-        settled(page)
-        page.click('[data-attribute="pay"] >> text=Watch the worst class')
-        page.click("dialog >> text=No, go back")
-        assert page.locator(".player").count() == 0
-        show(page, "figures")
-        page.click('[data-attribute="pay"] >> text=Watch the worst class')
-        page.click("dialog >> text=Show it")
-        page.wait_for_selector(".player")
-
-
 def test_a_job_is_cancelled_on_the_page(browser, server, adult_file):
     with watched(browser, server) as page:
         page.set_input_files("#file", str(adult_file))

@@ -194,7 +194,7 @@ export function classesPanel(root) {
   root.addEventListener("explain", (event) => {
     const { attribute } = event.detail;
     const key = textKey(event.detail.key);
-    explanation.show(state.audit.job, attribute, key, { unseen: true });
+    explanation.show(state.audit.job, attribute, key);
     const own = state.audit.result?.class_tables ?? {};
     const of = attribute in own ? attribute : "";
     const { columns } = own[of];

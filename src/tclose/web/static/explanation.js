@@ -4,15 +4,13 @@ import { field, h, redraw, select } from "./dom.js";
 import { post } from "./api.js";
 import { both, counted, keyText, readable, visible } from "./format.js";
 import { player } from "./player.js";
-import { sure } from "./stale.js";
 import { state } from "./store.js";
 
 const RULES = { stay: "what may stay stays", monotone: "in order", tutorial: "as the tutorial does" };
 
 export function explanationPanel() {
   const element = h("section", { class: "box explanation", "aria-label": "Explanation", tabindex: "-1" });
-  const asked = { job: null, attribute: null, key: null, unseen: false, rule: "stay" };
-  const agreed = new Set(); // the audits whose small classes may be shown
+  const asked = { job: null, attribute: null, key: null, rule: "stay" };
   let shown = null;
   let version = 0;
 
@@ -31,12 +29,6 @@ export function explanationPanel() {
     element.setAttribute("aria-busy", "true");
     try {
       const told = await post(`/jobs/${asked.job}/explanation`, { attribute: asked.attribute, key: asked.key, rule: asked.rule });
-      if (mine !== version) return;
-      if (asked.unseen && told.confidential && !agreed.has(asked.job) && !(await sure("This class is so small that it shows single people and their values. Show it on this page?", "Show it"))) {
-        if (mine === version) clear();
-        return;
-      }
-      agreed.add(asked.job);
       if (mine !== version) return;
       draw(told);
       if (focus) element.scrollIntoView({ block: "nearest" });
@@ -67,12 +59,11 @@ export function explanationPanel() {
     );
   }
 
-  // A class that nobody chose from the list may show single people unasked.
-  function show(job, attribute, key, { unseen = false } = {}) {
+  function show(job, attribute, key) {
     const names = Object.keys(state.audit.result?.audit.attributes ?? {});
     if (!names.length) return;
     const fitting = attribute ?? (names.includes(asked.attribute) ? asked.attribute : names[0]);
-    Object.assign(asked, { job, key, unseen, attribute: fitting });
+    Object.assign(asked, { job, key, attribute: fitting });
     load({ focus: true });
   }
 
