@@ -27,10 +27,10 @@ class RecipeTransformer(_base.TransformerMixin, _base.BaseEstimator):  # type: i
     Examples
     --------
     >>> import pandas as pd
-    >>> people = pd.DataFrame({"age": [20, 21, 40, 41], "ill": list("abab")})
+    >>> people = pd.DataFrame({"age": [28, 29, 31, 32], "ill": list("abab")})
     >>> made = RecipeTransformer(roles=Roles("age", "ill"), require={"k": 2}, options={"method": "mondrian"})
     >>> made.fit_transform(people)["age"].tolist()
-    ['[19, 22]', '[19, 22]', '[39, 42]', '[39, 42]']
+    ['< 30', '< 30', '≥ 30', '≥ 30']
     """
 
     def __init__(
