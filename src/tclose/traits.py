@@ -48,7 +48,7 @@ def rho(sizes: Integers, values: Integers, classes: Integers | int = 1) -> float
     Examples
     --------
     >>> import numpy as np
-    >>> round(rho(np.array([30]), np.array([10, 10, 10])) * 30 * np.log2(3), 3)
+    >>> round(float(rho(np.array([30]), np.array([10, 10, 10])) * 30 * np.log2(3)), 3)
     6.615
     """
     held = values[values > 0]
