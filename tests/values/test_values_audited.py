@@ -270,15 +270,18 @@ def test_a_float_of_32_bits_between_two_decimals_is_the_even_one(tmp_path, numbe
     assert (audit["s"].t, audit["s"].values) == (0, 1)
 
 
-def test_a_recipe_for_times_is_cut_at_days_and_places_the_days_that_others_write(tmp_path):
-    moments = [f"2020-01-{1 + at // 2:02d}T{at % 2 * 12:02d}:00" for at in range(40)]
+def test_a_recipe_for_times_of_a_zone_does_not_place_times_without(tmp_path):
+    """Nobody said where their clocks stood, so that no interval in UTC covers them."""
+    moments = [f"2020-01-{1 + at // 8:02d}T{at % 8 * 3:02d}:00" for at in range(80)]
     rows = [(moment, "abcd"[at % 4]) for at, moment in enumerate(moments)]
     first = written(tmp_path, "first.csv", "q,s\n" + "".join(f"{moment}Z,{value}\n" for moment, value in rows))
-    recipe = tclose.anonymize(first, tclose.Roles("q", "s"), require={"k": 5}).recipe
+    recipe = tclose.anonymize(first, tclose.Roles("q", "s"), require={"k": 5}, method="mondrian").recipe
+    assert {cell.level for cell in recipe.columns[0].cells} == {None}, "intervals of days"
     again = written(tmp_path, "again.csv", "q,s\n" + "".join(f"{moment}+00:00,{value}\n" for moment, value in rows))
     assert tclose.apply(again, recipe).holds
     bare = written(tmp_path, "bare.csv", "q,s\n" + "".join(f"{moment},{value}\n" for moment, value in rows))
-    assert tclose.apply(bare, recipe).holds
+    with pytest.raises(InputError, match="leaves out every row"):
+        tclose.apply(bare, recipe)
 
 
 @pytest.mark.parametrize("day", ["0000-01-01", "0000-01-01 10:00", "01.01.0000", "13/01/0000"])
