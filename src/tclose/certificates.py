@@ -22,6 +22,7 @@ from tclose.errors import CertificateError, Hint, TcloseError, ThresholdError
 from tclose.exact import fraction, written
 from tclose.hierarchies import Hierarchy, hierarchy_of, is_builder
 from tclose.models.catalogue import Requirement, label
+from tclose.reasons import CODES
 from tclose.recipes import distance_kept, distance_of, requirement_kept, requirement_of
 from tclose.releases import Release, Written
 from tclose.render.data.fingerprint import fingerprint
@@ -100,6 +101,16 @@ class AttestedRequirement:
 
 
 @dataclass(frozen=True)
+class AttestedReason:
+    """What the owner says of why the verdict is not true of people."""
+
+    code: str
+    attribute: str | None
+    accepted: str | None
+    """Why it was accepted; None where it was not."""
+
+
+@dataclass(frozen=True)
 class Attested:
     """What only the owner of the original can count."""
 
@@ -113,6 +124,8 @@ class Attested:
     """Against the distribution of the original."""
     figures: tuple[CertifiedFigure, ...]
     """Figures by people, where the file does not say whose its rows are."""
+    reasons: tuple[AttestedReason, ...]
+    """Why the verdict on the release is not true of people, or cannot be given."""
 
     @staticmethod
     def of(release: Release, own: Audit, original: Audit) -> Attested:
@@ -127,6 +140,7 @@ class Attested:
             "both" if both else "original",
             tuple(AttestedRequirement(each.requirement.text, each.attribute, each.holds) for each in original.verdicts),
             figures_of(own) if hidden else (),
+            tuple(AttestedReason(each.code, each.attribute, each.accepted) for each in release.reasons),
         )
 
 
@@ -202,6 +216,10 @@ class Certificate:
                     for each in attested.requirements
                 ],
                 "figures": _figures_data(attested.figures),
+                "reasons": [
+                    {"code": each.code, "attribute": each.attribute, "accepted": each.accepted}
+                    for each in attested.reasons
+                ],
             },
         }
 
@@ -446,8 +464,9 @@ def _alone(given: object) -> FileAlone:
 
 def _attested(given: object) -> Attested:
     data = _object(
-        given, "attested", "counts", "original_rows", "rows_left_out", "people", "against", "requirements", "figures"
-    )
+        given, "attested", "counts", "original_rows", "rows_left_out", "people", "against", "requirements", "figures",
+        "reasons",
+    )  # fmt: skip
     return Attested(
         _unit(data["counts"], "attested.counts"),
         _whole(data["original_rows"], "attested.original_rows"),
@@ -456,6 +475,7 @@ def _attested(given: object) -> Attested:
         cast("Against", _one_of(data["against"], ("both", "original"), "attested.against")),
         tuple(_attested_requirement(each) for each in _listed(data["requirements"], "attested.requirements")),
         _figures(data["figures"], "attested.figures"),
+        tuple(_attested_reason(each) for each in _listed(data["reasons"], "attested.reasons")),
     )
 
 
@@ -468,6 +488,16 @@ def _attested_requirement(given: object) -> AttestedRequirement:
         _text(data["requirement"], "attested.requirements.requirement"),
         None if attribute is None else _text(attribute, "attested.requirements.attribute"),
         data["holds"],
+    )
+
+
+def _attested_reason(given: object) -> AttestedReason:
+    data = _object(given, "attested.reasons", "code", "attribute", "accepted")
+    attribute, accepted = data["attribute"], data["accepted"]
+    return AttestedReason(
+        _one_of(data["code"], CODES, "attested.reasons.code"),
+        None if attribute is None else _text(attribute, "attested.reasons.attribute"),
+        None if accepted is None else _text(accepted, "attested.reasons.accepted"),
     )
 
 

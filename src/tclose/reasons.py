@@ -18,7 +18,20 @@ from tclose.roles import Roles
 Outcome = Literal["pass", "fail", "qualified", "undetermined"]
 """A verdict: qualified where every requirement holds, but of rows or classes and not of people."""
 ROWS, TRAIT, LINKED, REFERENCE = "rows-not-people", "trait-in-histories", "pseudonyms-link", "reference-without-people"
+_UNSURE: tuple[Outcome, ...] = ("undetermined", "qualified")
+"""What keeps a verdict from being a pass, the worse first."""
 CODES = (ROWS, TRAIT, LINKED, REFERENCE)
+
+
+_TEXTS = {
+    ROWS: "Rows are counted, and some people ({}) have several.",
+    TRAIT: (
+        "{} is the same in all rows of a person, and people are in several classes, which together reveal more about "
+        "it than each class alone."
+    ),
+    LINKED: "Pseudonyms ({}) link the rows of a person: knowing two rows may be enough to find the others.",
+    REFERENCE: "Some people have several values of {}, and the reference does not say how many people have each.",
+}
 
 
 @dataclass(frozen=True)
@@ -75,29 +88,29 @@ def reasons_of(
     """
     yield from (Reason(ROWS, note.text, note.hint, note.column) for note in warnings if note.code == ROWS)
     if several and (apart is None or apart.several):
-        for name in traits:
-            yield Reason(
-                TRAIT,
-                f"{name!r} is the same in all rows of a person, and people are in several classes. Together, the "
-                "classes reveal more about it than each class alone.",
-                Hint("Publish it once for each person, in a table of its own."),
-                name,
-            )
+        yield from (reason_of(TRAIT, name) for name in traits)
     if several and roles.pseudonym is not None:
-        yield Reason(
-            LINKED,
-            f"Pseudonyms ({roles.pseudonym!r}) link the rows of a person: knowing two rows may be enough to find the "
-            "others.",
-            Hint("Leave the pseudonyms out."),
-            roles.pseudonym,
-        )
-    for name in unknown:
-        yield Reason(
-            REFERENCE,
-            f"Some people have several values of {name!r}, and the reference does not say how many people have each.",
-            Hint("Give a table with the column of people, such as {}.", Ask("reference", "FILE")),
-            name,
-        )
+        yield reason_of(LINKED, roles.pseudonym)
+    yield from (reason_of(REFERENCE, name) for name in unknown)
+
+
+def reason_of(code: str, column: str | None, accepted: str | None = None) -> Reason:
+    """Return a reason by its code and the column that it is about."""
+    hints = {
+        ROWS: Hint("Count people with {}.", Ask("person", column)),
+        TRAIT: Hint("Publish it once for each person, in a table of its own."),
+        LINKED: Hint("Leave the pseudonyms out."),
+        REFERENCE: Hint("Give a table with the column of people, such as {}.", Ask("reference", "FILE")),
+    }
+    return Reason(code, _TEXTS[code].format(repr(column)), hints[code], column, accepted)
+
+
+def verdict_of(reasons: Iterable[Reason], *, met: bool) -> Outcome:
+    """Return the verdict where every requirement is met, or one is not, and there are reasons that nobody accepted."""
+    if not met:
+        return "fail"
+    open_reasons = {each.outcome for each in reasons if each.accepted is None}
+    return next((each for each in _UNSURE if each in open_reasons), "pass")
 
 
 def reasons_data(reasons: Iterable[Reason]) -> list[dict[str, str | None]]:

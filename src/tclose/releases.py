@@ -21,7 +21,7 @@ from tclose.models.catalogue import Requirement
 from tclose.notes import Note
 from tclose.policy.parts import About
 from tclose.progress import Report
-from tclose.reasons import ROWS, Outcome, Reason, accepted
+from tclose.reasons import ROWS, Outcome, Reason, accepted, verdict_of
 from tclose.recipes import Recipe
 from tclose.recoding.full_domain.surroundings import Surroundings
 from tclose.recoding.losses.beside import Costs
@@ -263,10 +263,7 @@ class Release:
     @property
     def verdict(self) -> Outcome:
         """The verdict: ``"pass"``, ``"fail"`` where there is no release, ``"qualified"`` or ``"undetermined"``."""
-        if not self.holds:
-            return "fail"
-        open_reasons = {each.outcome for each in self.reasons if each.accepted is None}
-        return next((each for each in ("undetermined", "qualified") if each in open_reasons), "pass")
+        return verdict_of(self.reasons, met=self.holds)
 
     def __bool__(self) -> bool:
         return self.holds

@@ -22,7 +22,7 @@ from tclose.notes import Note
 from tclose.policy.parts import About
 from tclose.populations.findings import PopulationFinding
 from tclose.presets import Applied
-from tclose.reasons import Outcome, Reason, accepted, check_accepted
+from tclose.reasons import Outcome, Reason, accepted, check_accepted, verdict_of
 from tclose.roles import Distance, Roles
 
 Value = Fraction | int | float
@@ -309,10 +309,7 @@ class Audit:
         It is qualified where every requirement is met, but of rows or classes and not of people, unless somebody
         accepted that. It is undetermined where a figure is not known. ``reasons`` says why.
         """
-        if not self.met:
-            return None if self.met is None else "fail"
-        open_reasons = {each.outcome for each in self.reasons if each.accepted is None}
-        return next((each for each in ("undetermined", "qualified") if each in open_reasons), "pass")
+        return None if self.met is None else verdict_of(self.reasons, met=self.met)
 
     @property
     def holds(self) -> bool | None:

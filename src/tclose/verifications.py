@@ -8,6 +8,7 @@ from typing import Any
 
 from tclose.certificates import Certificate
 from tclose.letters import holdable
+from tclose.reasons import Outcome, Reason, verdict_of
 from tclose.results import Verdict
 
 
@@ -47,6 +48,8 @@ class Verification:
     requirements: tuple[Judged, ...]
     problem: str = ""
     """Why the figures of the file could not be recomputed, in a sentence; empty where they were."""
+    reasons: tuple[Reason, ...] = ()
+    """Why the verdict on the release is not true of people: attested by its owner, or found in the file."""
     owned: tuple[Comparison, ...] | None = None
     """What the owner's original and recipe give; None where they were not at hand."""
 
@@ -71,7 +74,17 @@ class Verification:
         return () if self.owned is not None else tuple(each for each in self.requirements if not each.decides)
 
     @property
+    def verdict(self) -> Outcome:
+        """The verdict on the release: a fail where anything differs from the certificate or misses a requirement."""
+        return verdict_of(self.reasons, met=self.met)
+
+    @property
     def holds(self) -> bool:
+        """Whether the verdict is a pass."""
+        return self.verdict == "pass"
+
+    @property
+    def met(self) -> bool:
         """Whether everything that was recomputed is as certified, and every requirement that could be judged holds."""
         owned = self.owned is None or all(each.holds for each in self.owned)
         attested = all(each.holds for each in self.certificate.attested.requirements)

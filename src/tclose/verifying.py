@@ -25,6 +25,7 @@ from tclose.engines.base import Engine, Progress
 from tclose.errors import Ask, CertificateError, Hint, InputError, SourceError
 from tclose.labels import named_in_full
 from tclose.progress import Report, shows_progress, silent
+from tclose.reasons import Reason, reason_of
 from tclose.recipes import Recipe, read_recipe, requirement_kept
 from tclose.releases import Release
 from tclose.results import Audit
@@ -104,6 +105,7 @@ def verify(
         tuple(_recomputed(given, columns, audit)),
         () if audit is None else tuple(_judged(given, audit[1])),
         problem,
+        _reasons(given, audit),
         owned,
     )
 
@@ -208,6 +210,13 @@ def _recomputed(certificate: Certificate, columns: tuple[str, ...], found: Found
         if certified is not None or counted is not None:
             yield Comparison(what, None, _shown(certified), _shown(counted), certified == counted)
     yield from _figures(said.figures, alone.figures)
+
+
+def _reasons(certificate: Certificate, found: Found | None) -> tuple[Reason, ...]:
+    """Return why the verdict is not true of people: as its owner attests, and what the file shows besides."""
+    told = [reason_of(each.code, each.attribute, each.accepted) for each in certificate.attested.reasons]
+    known = {each.name for each in told}
+    return (*told, *(each for each in (() if found is None else found[1].reasons) if each.name not in known))
 
 
 def _shown(value: object) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 from tclose._version import __version__
 from tclose.labels import public
+from tclose.reasons import reasons_data
 from tclose.verifications import Comparison, Verification
 
 SCHEMA_VERSION = 1
@@ -23,6 +24,8 @@ def verification_data(found: Verification) -> dict[str, Any]:
         "kind": "verification",
         "source": public(found.source),
         "holds": found.holds,
+        "verdict": found.verdict,
+        "reasons": reasons_data(found.reasons),
         "same_file": found.same_file,
         "same_figures": found.same_figures,
         "problem": found.problem or None,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tclose.render.document import Cell, Document, Paragraph, Table, outcome_of, section, table
+from tclose.render.document import Cell, Document, Paragraph, Table, section, table
 from tclose.render.telling.audits import VERDICT, verdict_cell
 from tclose.render.words import verifications as words
-from tclose.render.words.audits import attribute_words, found_words
+from tclose.render.words.audits import attribute_words, found_words, reason_sentences
 from tclose.render.words.cells import visible
 from tclose.verifications import Comparison, Verification
 
@@ -18,7 +18,10 @@ def verification_document(found: Verification) -> Document:
         kind="Verification of a release",
         title=words.title(found),
         care=words.care_sentence(found),
-        lead=tuple(filter(None, (words.file_sentence(found), visible(found.problem)))),
+        lead=(
+            *filter(None, (words.file_sentence(found), visible(found.problem))),
+            *reason_sentences(found.reasons),
+        ),
         sections=(
             *section(
                 "Recomputed from the file alone",
@@ -35,7 +38,7 @@ def verification_document(found: Verification) -> Document:
                 _compared(found.owned or (), "Recomputed from the original and the recipe"),
             ),
         ),
-        verdict=outcome_of(found.holds),
+        verdict=found.verdict,
         name=f"Verification of {visible(found.source)}",
     )
 

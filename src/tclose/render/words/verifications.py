@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tclose.certificates import Certificate
+from tclose.render.words.audits import qualified_words
 from tclose.render.words.cells import visible
 from tclose.render.words.phrases import counted
 from tclose.verifications import Verification
@@ -20,9 +21,12 @@ _DIGEST = 64
 def title(found: Verification) -> str:
     """Return the verdict in words."""
     source, its = visible(found.source), "is the file that was certified"
-    if found.holds:
+    if found.met:
         owned = ", and the original gives what its owner attests" if found.owned is not None else ""
-        return f"{source} {its}. It gives the figures that its certificate says{owned}."
+        same = f"{source} {its}. It gives the figures that its certificate says{owned}"
+        return qualified_words(
+            f"{same}, and meets the requirements" if found.verdict != "pass" else same, found.verdict
+        )
     if not found.same_file and found.same_figures:
         return f"{source} gives the same figures as the file that was certified, but is not that file byte for byte."
     if not found.same_file:
