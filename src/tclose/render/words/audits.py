@@ -78,10 +78,18 @@ def exposed_sentence(audit: Audit) -> str:
     found = audit.exposed
     if found is None:
         return ""
-    alone = f", and {units(found.alone, audit.unit)} {'stands' if found.alone == 1 else 'stand'} alone"
+    alone = f", {alone_words(audit)}" if found.alone else ""
+    return f"With {phrases.some_of(found.columns)}, k = {found.k:,}{alone}."
+
+
+def alone_words(audit: Audit) -> str:
+    """Return who is alone by all that is published, in words."""
+    number = 0 if audit.exposed is None else audit.exposed.alone
+    if not number:
+        return "and nobody is alone" if audit.unit == "people" else "and no row stands alone"
     if audit.unit == "people":
-        alone = f", and {counted(found.alone, 'class', 'classes')} {'holds' if found.alone == 1 else 'hold'} one person"
-    return f"With {phrases.some_of(found.columns)}, k = {found.k:,}{alone if found.alone else ''}."
+        return f"and {counted(number, 'class', 'classes')} {'holds' if number == 1 else 'hold'} one person"
+    return f"and {units(number, audit.unit)} {'stands' if number == 1 else 'stand'} alone"
 
 
 def narrow_sentences(audit: Audit) -> list[str]:
