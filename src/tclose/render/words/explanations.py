@@ -41,7 +41,27 @@ def equal(explanation: Explanation) -> bool:
 
 
 def verdict(explanation: Explanation) -> list[str]:
-    """Return what the class gives away, in words."""
+    """Return what the class gives away, in words; where missing values count as a value, whether it has them first."""
+    way = missing_sentence(explanation)
+    return [*([way] if way else []), *_given_away(explanation)]
+
+
+def missing_sentence(explanation: Explanation) -> str:
+    """Return which of the two ways of judging is shown where missing values count as a value; nothing elsewhere."""
+    other = explanation.beside
+    if other is None:
+        return ""
+    name, this, that = visible(explanation.attribute), shown(explanation.t), shown(other.t)
+    if explanation.domain.missing is not None:
+        return f"Missing values count as a value of {name} here: t = {this}. Without them, t = {that}."
+    whose = "People" if explanation.unit == "people" else "Rows"
+    return (
+        f"{whose} without a value of {name} are left out here: t = {this}. With missing values as one of their own, "
+        f"t = {that}."
+    )
+
+
+def _given_away(explanation: Explanation) -> list[str]:
     told = _people_sentence(explanation)
     if equal(explanation):
         return (
