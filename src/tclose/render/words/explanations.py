@@ -218,6 +218,7 @@ def _work(explanation: Explanation) -> str:
         counted_steps=counted(explanation.scale, "step"),
         length=decimal(length, 2),
         share=percent(value),
+        whose="people" if explanation.unit == "rows" else "values",
         changed=f"{chance(value)} people of the class would have to change their value"
         if explanation.unit == "rows"
         else f"{chance(value)} {_VALUES} of the class would have to be another",
@@ -278,7 +279,20 @@ def moves_sentence(explanation: Explanation) -> str:
     least = "No list of moves costs less."
     rule = explanation.distance.matching or _RULES[explanation.rule]
     order = " The costliest come first." if len(explanation.moves) > MOST_MOVES else ""
-    return f"Each move takes a share of the class to another value and costs mass · distance. {rule} {least}{order}"
+    told = f"Each move takes a share of the class to another value and costs mass · distance. {rule} {least}{order}"
+    return " ".join([told, *([people] if (people := not_moved_sentence(explanation)) else [])])
+
+
+def not_moved_sentence(explanation: Explanation) -> str:
+    """Say that moves are of values, and t is between people, where somebody has several values."""
+    if not explanation.shares:
+        return ""
+    if explanation.t == explanation.value:
+        return "What moves are values of people: everyone counts once for each."
+    return (
+        "What moves are values of people: everyone counts once for each. t is larger than their distance, "
+        f"{result_text(explanation.t)}: people differ by so much in {value_text(explanation.shares[0].value)}."
+    )
 
 
 def rest_sentence(explanation: Explanation, moves: ShownMoves) -> str:
