@@ -238,6 +238,14 @@ def _judges(
     return judges
 
 
+def in_both_ways(block: Block, domain: Domain) -> list[tuple[Block, Domain]]:
+    """Return counts with their domain; where a missing value counts as a value, those without it, too."""
+    found = [(block, domain)]
+    if domain.present is not None and domain.missing is not None:
+        found.append((without_value(block, domain.missing), domain.present))
+    return found
+
+
 def _figures(
     model: AttributeModel, block: Block, domain: Domain, beside: list[tuple[Integers, Block | None]] | None
 ) -> ClassFigures:

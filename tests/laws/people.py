@@ -144,6 +144,18 @@ class People:
         return [pair for pair in self._rows if pair[0][-1] is not None or not self.case.drops]
 
 
+def counting_at_most(audit: tclose.Audit, elsewhere: tclose.Audit) -> tclose.Audit:
+    """An audit that says of failing people what one elsewhere says, where that knows only how many are at most."""
+    verdicts = []
+    for here, there in zip(audit.verdicts, elsewhere.verdicts, strict=True):
+        if there.at_most:
+            assert audit.people is not None
+            assert here.failing_rows <= there.failing_rows <= audit.people
+        as_there = replace(here, failing_rows=there.failing_rows, at_most=True)
+        verdicts.append(as_there if there.at_most else here)
+    return replace(audit, verdicts=tuple(verdicts))
+
+
 @st.composite
 def peopled(draw: st.DrawFn, *, most_rows: int = 14, quasi: int | None = None, persons: Any = None) -> People:
     """Tables heavy with ties in which people have several rows, classes and values."""
