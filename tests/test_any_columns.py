@@ -50,6 +50,9 @@ def by_hand(case: Case, most: int) -> dict[tuple[int, ...], list[tuple[tuple, di
                  | (oracle.attribute_figures(counts, reference, case.attribute) if counts else {}))
                 for key, counts in seen.classes().items()
             ]  # fmt: skip
+    if case.without is not None:
+        for columns, classes in by_hand(case.without, most).items():
+            oracle.in_both_ways(dict(found[columns]), dict(classes))
     return found
 
 

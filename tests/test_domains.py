@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from decimal import Decimal
 from fractions import Fraction
+from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -15,7 +16,7 @@ import pytest
 from canaries import CANARY
 from papers import DISEASE_TREE, TABLES
 from tclose import Hierarchical, Nominal, Numeric, Ordered, Roles, audit
-from tclose.domains import Observed, arranged
+from tclose.domains import Domain, Observed, arranged
 from tclose.errors import DomainError, HierarchyError, InputError, SourceError, TcloseError
 from tclose.roles import Distance
 
@@ -229,13 +230,27 @@ def test_an_empty_text_is_not_a_missing_value():
 
 
 def test_a_missing_value_on_a_scale_goes_where_it_is_told():
-    """Scale nothing < 1 < 2 with classes {nothing, 1}, {2}; and 1 < 2 < nothing."""
-    assert measured([None, 1, 2], Ordered(nulls="first")).t == Fraction(1, 2)
-    assert measured([None, 1, 2], Ordered(nulls="last")).t == Fraction(1, 3)
-    listed = Ordered(order=[2, 1], nulls="last")
-    assert measured([None, 1, 2], listed).t == Fraction(1, 2)
-    by_frequency = measured([None, None, 1], Ordered(order="frequency", nulls="last"))
-    assert (by_frequency.t, by_frequency.values) == (Fraction(2, 3), 2)
+    """Scale nothing < 1 < 2 with classes {nothing, 1}, {2}; and 1 < 2 < nothing; judged on that scale alone."""
+    with mock.patch.object(Domain, "present", None):
+        assert measured([None, 1, 2], Ordered(nulls="first")).t == Fraction(1, 2)
+        assert measured([None, 1, 2], Ordered(nulls="last")).t == Fraction(1, 3)
+        listed = Ordered(order=[2, 1], nulls="last")
+        assert measured([None, 1, 2], listed).t == Fraction(1, 2)
+        by_frequency = measured([None, None, 1], Ordered(order="frequency", nulls="last"))
+        assert (by_frequency.t, by_frequency.values) == (Fraction(2, 3), 2)
+
+
+def test_classes_are_judged_without_missing_values_as_well():
+    """Without the nothing of {nothing, 1}, the classes are {1} and {2} of a half each."""
+    found = measured([None, 1, 2], Ordered(nulls="last"))
+    assert found.t == Fraction(1, 2)
+    (note,) = [note for note in found.notes if note.code == "missing-judged-twice"]
+    assert note.text.startswith("1 row without a value of 's'")
+    assert "t is 0.3333 (1/3) with and 0.5 (1/2) without them" in note.text
+    same = measured([None, None, 1], Nominal())
+    assert [note.code for note in same.notes if note.code.startswith("missing")] == ["missing-judged-twice"]
+    alone = measured([None, None, None], Nominal())
+    assert (alone.t, [note for note in alone.notes if note.code.startswith("missing")]) == (0, [])
 
 
 @pytest.mark.parametrize("distance", [Ordered(), Numeric(), Nominal(nulls="error"), None], ids=str)

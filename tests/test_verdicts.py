@@ -149,6 +149,27 @@ def test_classes_are_counted_by_all_that_is_published(rows, by_people):
     assert f"With ward, k = {found.k}" in told
 
 
+@given(rows=st.lists(st.tuples(*[st.integers(0, 3)] * 3), min_size=1, max_size=20), by=st.sampled_from(["id", None]))
+@settings(max_examples=20, deadline=None)
+def test_classes_of_a_release_are_counted_by_all_that_is_published(rows, by):
+    """Everybody is of the same age, so that the classes by age and ward are those by ward, whatever is published."""
+    table = dict(zip(("id", "ward", "ill"), map(list, zip(*rows, strict=True)), strict=True))
+    units = {(row if by else (at,), row[1]) for at, row in enumerate(rows)}
+    sizes = Counter(ward for _, ward in {(row[0], ward) if by else (row, ward) for row, ward in units})
+    roles = tclose.Roles("age", {"ill": tclose.Nominal()}, publish="ward", person=by)
+    made = tclose.anonymize({**table, "age": [30] * len(rows)}, roles, require={"k": 1})
+    alone = sum(size == 1 for size in sizes.values())
+    for audit in made.audits():
+        assert (audit.exposed.columns, audit.exposed.k, audit.exposed.alone) == (("ward",), min(sizes.values()), alone)
+    told = " ".join(made.to_html().split())
+    word = {None: ("row", "rows"), "id": ("person", "people")}[by][min(sizes.values()) > 1]
+    assert f"Someone who also knows ward finds at least {min(sizes.values())} {word}, and " in told
+    classes = f"{alone} {'class holds' if alone == 1 else 'classes hold'} one person"
+    stand = f"{alone} {'row stands' if alone == 1 else 'rows stand'} alone"
+    none = "nobody is alone" if by else "no row stands alone"
+    assert f"and {none if not alone else classes if by else stand}" in told
+
+
 def test_rules_are_assessed_of_people_whose_columns_are_decided():
     counted = tclose.audit(VISITS, FACTS).to_html()
     assert "Not assessed" in tclose.audit(VISITS, ROWS).to_html()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, TypeVar
 
@@ -84,6 +84,8 @@ class PeopleBlock:
     """How many people of each class have each set of values anywhere in the table; nobody whose set is empty."""
     values_of: ValueSets
     """What the sets hold."""
+    present: Integers | None = None
+    """How many have one that is not missing; None where no value is missing, or missing ones are left out."""
 
 
 @dataclass(frozen=True)
@@ -216,8 +218,43 @@ def joined_blocks(blocks: Sequence[Block]) -> Block:
     people = None
     if of_people:
         valued = np.concatenate([each.valued for each in of_people])
-        people = PeopleBlock(valued, joined_blocks([each.sets for each in of_people]), of_people[0].values_of)
+        there = [each.present for each in of_people if each.present is not None]
+        present = np.concatenate(there) if there else None
+        people = PeopleBlock(valued, joined_blocks([each.sets for each in of_people]), of_people[0].values_of, present)
     return Block(offsets, ranks, counts, sizes, people)
+
+
+def ranks_without(ranks: Ranks, rank: int) -> Ranks:
+    """Return ranks where one value is left out; those above it move down."""
+    return np.where(ranks == rank, -1, ranks - (ranks > rank)).astype(np.int32)
+
+
+def without_value(block: Block, rank: int) -> Block:
+    """Return the block without one value; the ranks above it move down."""
+    people = block.people
+    if people is not None:
+        held = people.values_of
+
+        def others() -> ValueSets:
+            ranks = np.arange(max(int(held.ranks.max(initial=-1)), rank) + 1, dtype=np.int32)
+            return held.renumbered(ranks_without(ranks, rank))
+
+        rest = held.derived(f"without {rank}", None, others)
+        valued = people.valued if people.present is None else people.present
+        people = PeopleBlock(valued, _kept(people.sets, rest.lengths[people.sets.ranks] > 0), rest)
+    found = _kept(replace(block, people=None), block.ranks != rank)
+    return replace(found, ranks=found.ranks - (found.ranks > rank), people=people)
+
+
+def _kept(block: Block, kept: NDArray[np.bool_]) -> Block:
+    """Return the block of some of its pairs."""
+    if kept.all():
+        return block
+    classes, counts = np.repeat(np.arange(block.classes), block.distinct)[~kept], block.counts[~kept]
+    sizes, distinct = block.sizes.copy(), block.distinct - np.bincount(classes, minlength=block.classes)
+    np.subtract.at(sizes, classes, counts)
+    offsets = np.concatenate([[0], np.cumsum(distinct)])
+    return Block(offsets, block.ranks[kept], block.counts[kept], sizes)
 
 
 def merged_block(block: Block, numbers: Integers, number_of_classes: int) -> Block:

@@ -103,7 +103,7 @@ class Ordered(Distance):
         "The distance is the sum of all |Sᵢ|, divided by the m − 1 = {steps:,} steps."
     )
     work = (
-        "the class would have to move its people {moved} of the {counted_steps} from the first value to the last, on "
+        "the class would have to move its {whose} {moved} of the {counted_steps} from the first value to the last, on "
         "average"
     )
     apart = "one step is 1/{steps:,}, the whole way 1"
@@ -161,7 +161,7 @@ class Numeric(Distance):
         "The distance is the sum of all |Sᵢ| · gap, divided by the range, {length}."
     )
     work = (
-        "the class would have to move its people {moved} of the {length} from the lowest value to the highest, on "
+        "the class would have to move its {whose} {moved} of the {length} from the lowest value to the highest, on "
         "average"
     )
     apart = "the whole range of values is 1"
@@ -215,7 +215,7 @@ class Hierarchical(Distance):
         "On each of the {steps:,} levels below the root, the distance is half the sum of all |p − q| between its "
         "groups; the distance of the class is their mean."
     )
-    work = "the class would have to move its people {share} of the way up the hierarchy, on average"
+    work = "the class would have to move its {whose} {share} of the way up the hierarchy, on average"
     apart = "two values are as far apart as they meet high in the tree: 1/{steps} for each level"
     flows = "the flows up the levels of the tree"
     matching = "What can stay stays; the rest moves within the smallest group that has room for it."

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from tclose.engines.base import Progress
 from tclose.errors import ColumnNotFoundError, InputError, listed, meant
-from tclose.explanations import Explanation, Explanations
+from tclose.explanations import Explanations, explained
 from tclose.policy import Policy
 from tclose.policy.verbs import ExplainKeywords, verb
 from tclose.results import Audit, ClassTable, Evidence
@@ -69,20 +69,17 @@ def explain(
     names = [attribute] if attribute is not None else list(audit.evidence)
     return Explanations(
         tuple(
-            Explanation(
+            explained(
+                audit.evidence[name],
+                found,
                 audit.source,
                 audit.reference,
-                found,
-                evidence.domain,
-                tuple(counts),
                 rule,
                 audit.unit,
-                size < audit.few,
-                evidence.held(found),
+                shows_people=size < audit.few,
             )
             for name in names
-            for evidence in [audit.evidence[name]]
-            for found, counts, size in _classes(audit, name, evidence, key, worst)
+            for found, size in _classes(audit, name, audit.evidence[name], key, worst)
         )
     )
 
@@ -119,8 +116,8 @@ def _audited(policy: Policy, progress: Progress | None) -> Audit:
 
 def _classes(
     audit: Audit, name: str, evidence: Evidence, key: Mapping[str, object] | None, worst: int
-) -> Iterable[tuple[Mapping[str, object], list[int], int]]:
-    """Give the classes to explain with their counts by value and their sizes.
+) -> Iterable[tuple[Mapping[str, object], int]]:
+    """Give the classes to explain with their sizes.
 
     People may have several values: the size of a class that somebody named is known where it decides a figure.
     """
@@ -131,14 +128,13 @@ def _classes(
             raise InputError(_no_such_class(key, evidence))
         worst_sizes = (each.worst.size for each in audit.figures_of(name) if each.worst and each.worst.key == key)
         size = next(worst_sizes, sum(counts))
-        yield {column: key[column] for column in evidence.quasi if column in key}, counts, size
+        yield {column: key[column] for column in evidence.quasi if column in key}, size
         return
     table = audit.tables.get(name, audit.tables[None])
     for row in table.rows(sort=_column_of_t(table, name, len(evidence.quasi)), limit=worst):
         found = {column: row[column] for column in evidence.quasi}
-        counts = evidence.histogram(found)
-        if sum(counts):
-            yield found, counts, int(row[table.columns[len(evidence.quasi)]])
+        if any(evidence.histogram(found)):
+            yield found, int(row[table.columns[len(evidence.quasi)]])
 
 
 def _column_of_t(table: ClassTable, name: str, keys: int) -> str:

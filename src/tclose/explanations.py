@@ -22,6 +22,7 @@ from tclose.errors import InputError, InternalError
 from tclose.exact import Number, fraction
 from tclose.hierarchies import Hierarchy, hierarchy_of
 from tclose.letters import holdable
+from tclose.measuring import compared
 from tclose.models.base import AttributeModel, Exact, Model
 from tclose.models.catalogue import measurable_models
 from tclose.roles import Distance, Hierarchical
@@ -30,6 +31,7 @@ from tclose.values import as_text
 
 if TYPE_CHECKING:
     from tclose.render.faces.animations import Animation
+    from tclose.results import Evidence
 
 
 @dataclass(frozen=True)
@@ -123,6 +125,9 @@ class Explanation:
         Whether the class is so small that it shows single people.
     people
         The people of the class, where somebody in the table has several values.
+    beside
+        The same class judged in the other way, which is no worse, where missing values count as a value; this one has
+        them or leaves them out.
     """
 
     source: str
@@ -134,6 +139,7 @@ class Explanation:
     unit: Unit = "rows"
     shows_people: bool = False
     people: ClassPeople | None = field(default=None, repr=False)
+    beside: Explanation | None = field(default=None, repr=False)
 
     @property
     def attribute(self) -> str:
@@ -361,7 +367,18 @@ class Explanation:
 
     @cached_property
     def other_models(self) -> dict[str, tuple[Model, Exact]]:
-        """How the other models see the same class, by model key."""
+        """How the other models see the same class, by model key; in both ways of judging, the worse."""
+        found = self._other_models
+        if self.beside is None:
+            return found
+        others = self.beside._other_models
+        return {
+            key: others[key] if key in others and compared(others[key][1], value, model) > 0 else (model, value)
+            for key, (model, value) in found.items()
+        }
+
+    @cached_property
+    def _other_models(self) -> dict[str, tuple[Model, Exact]]:
         found: dict[str, tuple[Model, Exact]] = {}
         for model in measurable_models(population=False):
             if isinstance(model, AttributeModel) and model.key != "t" and not model.refusal(self.domain):
@@ -401,6 +418,40 @@ class Explanation:
 
     def __str__(self) -> str:
         return str(Explanations((self,)))
+
+
+def explained(
+    evidence: Evidence,
+    key: Mapping[str, object],
+    source: str,
+    reference: str,
+    rule: Rule = "stay",
+    unit: Unit = "rows",
+    *,
+    shows_people: bool = False,
+) -> Explanation:
+    """Return the explanation of one class; where missing values count as a value, judged in the worse way.
+
+    Parameters
+    ----------
+    evidence
+        The counts of one attribute.
+    key
+        The class.
+    source, reference, rule, unit, shows_people
+        As :class:`Explanation` has them.
+    """
+
+    def judged(found: Evidence) -> Explanation:
+        counts, people = tuple(found.histogram(key)), found.held(key)
+        return Explanation(source, reference, key, found.domain, counts, rule, unit, shows_people, people)
+
+    first = judged(evidence)
+    if evidence.present is None or not any(evidence.present.histogram(key)):
+        return first
+    second = judged(evidence.present)
+    worse, other = (second, first) if second.t > first.t else (first, second)
+    return replace(worse, beside=other)
 
 
 @dataclass(frozen=True)

@@ -11,16 +11,19 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tclose.counts import Block, ClassPeople, Integers, Part, Ranks, Superset, joined, sparse_block
+from tclose.counts import Block, ClassPeople, Integers, Part, Ranks, Superset, joined, ranks_without, sparse_block
 from tclose.domains import Domain, Observed, arranged
 from tclose.engines.base import Counted, Engine, Progress, Table
 from tclose.engines.class_tables import ClassTable
 from tclose.engines.people import Census, Trajectories
-from tclose.errors import InputError, Problems
-from tclose.measuring import Measured, Tally, Task, checked, merged
+from tclose.errors import InputError, Problems, counted
+from tclose.exact import shown
+from tclose.measuring import Measured, Tally, Task, checked, compared, failing, merged, vacuous
 from tclose.models.base import Model, Whole
 from tclose.models.catalogue import Requirement, label
+from tclose.notes import Note
 from tclose.populations import Sampling
 from tclose.results import AttributeAudit, Averages, Figure, Value, Verdict, WorstClass
 from tclose.roles import Distance
@@ -71,7 +74,8 @@ class Finding:
                 figure=self.figure,
                 failing_classes=0 if averaged else self.tally.failing_classes[at],
                 failing_rows=0 if averaged else self.tally.failing_rows[at],
-                vacuous=self.task.model.vacuous(self.domain, requirement.threshold),
+                at_most=not averaged and at in self.tally.at_most,
+                vacuous=vacuous(requirement, self.domain),
             )
 
 
@@ -104,6 +108,14 @@ class Traced:
     def matching(self, key: Mapping[str, object]) -> int:
         """Return how many classes have these values in the columns that are named."""
         return self.counted.matching(key)
+
+    @cached_property
+    def present(self) -> Traced | None:
+        """The same without missing values, where they count as a value."""
+        domain, missing = self.domain.present, self.domain.missing
+        if domain is None or missing is None:
+            return None
+        return replace(self, domain=domain, ranks=ranks_without(self.ranks, missing))
 
 
 @dataclass(frozen=True)
@@ -213,7 +225,8 @@ class Inspection:
         whole, sums = self._whole(counted, ranks, tasks), _Sums(by_size=self.table.person is not None)
         tallies = merged(_stored(sums.of(self.parts(run, counted, whole, ranks, tasks, domains)), classes), tasks)
         if census is not None:
-            _at_most_everybody(tasks, tallies, census.people)
+            several = sums.size > census.people
+            count_failing_once(counted, ranks, tasks, tallies, domains, census.people, several=several)
         findings = _findings(tasks, tallies, domains, classes, sums)
         if self.table.person is not None:
             findings = tuple(replace(found, figure=replace(found.figure, unit="people")) for found in findings)
@@ -301,11 +314,32 @@ def attribute_audit(domain: Domain, findings: Sequence[Finding], driving: Drivin
         values=len(domain.values),
         left_out=domain.left_out,
         figures=figures_by_key([finding for finding in findings if finding.attribute == domain.name]),
-        largest_t=domain.largest_t,
-        notes=domain.notes,
+        largest_t=max(each.largest_t for each in domain.ways),
+        notes=(*domain.notes, *_judged_both_ways(domain, findings)),
         drivers=driving.without,
         averages=driving.averages,
     )
+
+
+def _judged_both_ways(domain: Domain, findings: Sequence[Finding]) -> Iterator[Note]:
+    """Say which figures differ with and without missing values, where these count as a value."""
+    mine = [each for each in findings if each.attribute == domain.name]
+    differing = [
+        f"{label(each.task.model)} is {shown(with_them)} with and {shown(without)} without them"
+        for each in mine
+        for with_them, without in [each.tally.ways] * (len(each.tally.ways) == 2)
+        if with_them is not None and without is not None and compared(with_them, without, each.task.model)
+    ]
+    if differing and domain.missing is not None:
+        number = int(domain.counts[domain.missing])
+        people = "1 person" if number == 1 else f"{number} people"
+        missing = counted(number, "row") if mine[0].figure.unit == "rows" else people
+        yield Note(
+            "missing-judged-twice",
+            f"{missing} without a value of {domain.name!r}: a class is judged with missing values as one of their own "
+            f"and without them, and the worse counts. {'; '.join(differing)}.",
+            column=domain.name,
+        )
 
 
 def figures_by_key(findings: Sequence[Finding]) -> dict[str, Figure]:
@@ -390,11 +424,50 @@ def _with_worst(found: Finding, evidence: Sequence[Traced]) -> Finding:
     return replace(found, figure=replace(found.figure, details={**found.figure.details, **details}))
 
 
-def _at_most_everybody(tasks: Sequence[Task], tallies: Sequence[Tally], people: int) -> None:
-    """Say of no requirement that more people miss it than there are: somebody may be in several failing classes."""
-    for task, tally in zip(tasks, tallies, strict=True):
-        for at in range(task.unasked, len(tally.failing_rows)):
+def count_failing_once(
+    counted: Counted,
+    ranks: Sequence[Ranks],
+    tasks: Sequence[Task],
+    tallies: Sequence[Tally],
+    domains: Sequence[Domain],
+    people: int,
+    *,
+    several: bool = True,
+) -> None:
+    """Count everybody once who is in classes that miss a requirement; where nobody can, say at most how many are.
+
+    Parameters
+    ----------
+    counted, ranks, tasks, domains
+        What was counted and measured.
+    tallies
+        What was found of each task, in which people are counted once instead of once in each class.
+    people
+        How many people there are.
+    several
+        Whether somebody may be in several classes.
+    """
+    missed = [
+        (task, tally, at)
+        for task, tally in zip(tasks, tallies, strict=True)
+        for at in range(task.unasked, len(tally.failing_rows))
+        if tally.failing_classes[at] > 1 and several
+    ]
+    by_class = [each for each in missed if not (each[0].model.needs_supersets or each[0].model.needs_population)]
+    known = by_class if counted.tells_people else []
+    judged = [replace(task, requirements=(task.requirements[at],)) for task, _, at in known]
+
+    def misses(part: Part) -> NDArray[np.bool_]:
+        return np.stack([failing(part, [task], domains) for task in judged])
+
+    marks = np.concatenate(list(counted.map(ranks, misses)), axis=1) if judged else ()
+    for (_, tally, at), classes in zip(known, marks, strict=True):
+        tally.failing_rows[at] = counted.people_in(classes)
+    for each in missed:
+        _, tally, at = each
+        if not any(each is one for one in known):
             tally.failing_rows[at] = min(tally.failing_rows[at], people)
+            tally.at_most.add(at)
 
 
 def _subsets(columns: int) -> Iterator[tuple[int, ...]]:

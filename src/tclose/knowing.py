@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from tclose.errors import InputError, InternalError
-from tclose.inspection import Finding, Inspected, Inspection, Run, figures_by_key
-from tclose.measuring import Tally, Task, compared, merged
+from tclose.inspection import Finding, Inspected, Inspection, Run, count_failing_once, figures_by_key
+from tclose.measuring import Tally, Task, compared, merged, vacuous
 from tclose.person_subsets import PeopleJudge, people_judge
 from tclose.results import AnyColumns, Figure, Verdict, WorstClass
 from tclose.subsets import Subset, SubsetJudge, check_subsets, column_subsets, number_of_subsets
@@ -38,7 +38,8 @@ class SubsetFinding(Finding):
                 figure=self.figure,
                 failing_classes=0 if averaged else self.tally.failing_classes[at],
                 failing_rows=self.failing_rows[at],
-                vacuous=self.task.model.vacuous(self.domain, requirement.threshold),
+                at_most=at in self.tally.at_most,
+                vacuous=vacuous(requirement, self.domain),
                 failing_subsets=self.failing_subsets[at],
             )
 
@@ -129,8 +130,7 @@ def _of_people(inspection: Inspection, most: int, run: Run, found: Inspected, ta
             worst = WorstClass(key, int(np.concatenate(tallies[at].sizes)[place]), total.tally.tied)
         figure = Figure(task.model, total.value or 0, worst, unit="people", known=columns)
         domain = found.domains[task.attribute] if task.attribute is not None else None
-        everybody = found.census.people if found.census is not None else max(total.most_failing, default=0)
-        failing = tuple(total.failing_subsets), tuple(min(number, everybody) for number in total.most_failing)
+        failing = tuple(total.failing_subsets), tuple(total.most_failing)
         findings.append(SubsetFinding(task, total.tally, figure, domain, *failing))
     return findings
 
@@ -150,13 +150,18 @@ def _people_at_hand(
 
 
 def _recounted(
-    inspection: Inspection, run: Run, found: Inspected, tasks: list[Task], subset: Subset
+    inspection: Inspection, run: Run, found: Inspected, tasks: list[Task], subset: Subset, *, once: bool = False
 ) -> tuple[list[Tally], Any]:
-    """Count the people of one subset in the engine; return what tasks find, and what names the first of its classes."""
+    """Count the people of one subset in the engine; return what tasks find, and what names the first of its classes.
+
+    With ``once`` who misses a requirement in several classes counts once.
+    """
     counted = inspection.session.count(
         inspection.table, [run.quasi[column] for column in subset], run.names, lambda _stage, _share: None
     )
     tallies = merged(counted.measured(found.ranks, tasks, found.domains), tasks)
+    if once and found.census is not None:
+        count_failing_once(counted, found.ranks, tasks, tallies, found.domains, found.census.people)
     return list(tallies), counted.classes([], []).first_of
 
 
@@ -168,7 +173,7 @@ def _counted_anew(
     number = number_of_subsets(len(run.quasi), most)
     for at, subset in enumerate(column_subsets(len(run.quasi), most)):
         inspection.progress("Looking at combinations of columns", at / number)
-        tallies, first = _recounted(inspection, run, found, tasks, subset)
+        tallies, first = _recounted(inspection, run, found, tasks, subset, once=True)
         for task, total, tally in zip(tasks, totals, tallies, strict=True):
             _take(task, total, tally, subset, first)
     findings = []
@@ -177,8 +182,7 @@ def _counted_anew(
         columns = tuple(run.quasi[at] for at in total.subset)
         figure = Figure(task.model, total.value or 0, worst, unit="people", known=columns)
         domain = found.domains[task.attribute] if task.attribute is not None else None
-        everybody = found.census.people if found.census is not None else max(total.failing_people, default=0)
-        failing = tuple(total.failing_subsets), tuple(min(number, everybody) for number in total.failing_people)
+        failing = tuple(total.failing_subsets), tuple(total.failing_people)
         findings.append(SubsetFinding(task, total.tally, figure, domain, *failing))
     return findings
 

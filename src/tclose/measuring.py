@@ -10,15 +10,16 @@ import itertools
 import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from functools import reduce
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose.counts import Block, Integers, Part, Superset
+from tclose.counts import Block, Integers, Part, Superset, without_value
 from tclose.distances.divergences import DIGITS
 from tclose.domains import Domain
 from tclose.errors import DomainError, Hint, InternalError
@@ -59,6 +60,10 @@ class Tally:
     """For averaged models: rows by denominator."""
     totals: dict[str, float] = field(default_factory=dict)
     """What the model wants added up over all classes."""
+    at_most: set[int] = field(default_factory=set)
+    """The requirements that fewer people may miss: somebody may be in several of the classes."""
+    ways: list[Exact | None] = field(default_factory=list)
+    """The worst figure in each way in which classes are judged, with and without missing values."""
 
     def merge(self, other: Tally, model: Model) -> None:
         """Take in what was found in another part."""
@@ -73,13 +78,18 @@ class Tally:
             self.shares[denominator] = self.shares.get(denominator, 0) + rows
         for name, total in other.totals.items():
             self.totals[name] = self.totals.get(name, 0) + total
+        self.at_most |= other.at_most
+        self.ways.extend([None] * (len(other.ways) - len(self.ways)))
+        for at, found in enumerate(other.ways):
+            if found is not None and compared(found, self.ways[at], model) > 0:
+                self.ways[at] = found
         if other.value is None:
             return
         order = compared(other.value, self.value, model)
         if order > 0:
             self.value, self.keys, self.sizes, self.tied = other.value, [], [], 0
         elif order == 0 and isinstance(self.value, float):
-            self.value = max(self.value, other.value) if model.good == "low" else min(self.value, other.value)
+            self.value = _worst_of(model, self.value, other.value)
         if order >= 0:
             self.keys += other.keys
             self.sizes += other.sizes
@@ -186,72 +196,118 @@ def measured(
     if population is not None:
         people, short = int(population.sum()), int(np.count_nonzero(population < part.sizes))
         population = np.maximum(population, part.sizes)  # whoever asked refuses one that is short, when all is counted
+    rest: dict[int, Block] = {}
     for task in tasks:
-        block = part.blocks[task.attribute] if task.attribute is not None else None
-        domain = domains[task.attribute] if task.attribute is not None else None
-        figures = _figures(task, part, block, domain, population, supersets)
-        values.append(figures.values)
-        tallies.append(tally(task, figures, part, block, domain, foremost))
+        judges = _judges(task, part, domains, rest, population, supersets)
+        values.append(_worse([judge.figures.values for judge in judges], task.model))
+        tallies.append(tally(task, judges, part, foremost))
     return Measured(part.keys, part.sizes, tuple(values), tuple(tallies), people, int(part.sizes.sum()), short)
 
 
-def _figures(
+def _judges(
     task: Task,
     part: Part,
-    block: Block | None,
-    domain: Domain | None,
-    population: Integers | None,
-    supersets: list[Superset] | None,
-) -> ClassFigures:
+    domains: Sequence[Domain],
+    rest: dict[int, Block],
+    population: Integers | None = None,
+    supersets: list[Superset] | None = None,
+) -> list[_Judge]:
+    """Return who judges the classes of a part; where a missing value counts as a value, another one without it.
+
+    Of these, the worse counts. A class in which all values are missing has nothing to be judged by without them. In
+    ``rest`` the blocks without missing values are kept from one task to the next.
+    """
     model = task.model
     if isinstance(model, TableModel):
-        return model.measure(part.sizes, population)
-    if isinstance(model, AttributeModel) and task.attribute is not None and block is not None and domain is not None:
-        if supersets is None:
-            return model.measure(block, domain)
-        return model.measure_beside(block, domain, [superset.of(task.attribute) for superset in supersets])
-    raise InternalError("A model was measured without what it measures.")
+        return [_Judge(model, model.measure(part.sizes, population), None, None)]
+    if not isinstance(model, AttributeModel) or task.attribute is None:
+        raise InternalError("A model was measured without what it measures.")
+    domain, block = domains[task.attribute], part.blocks[task.attribute]
+    beside = None if supersets is None else [superset.of(task.attribute) for superset in supersets]
+    judges = [_Judge(model, _figures(model, block, domain, beside), block, domain)]
+    if domain.present is not None and domain.missing is not None:
+        missing = domain.missing
+        if task.attribute not in rest:
+            rest[task.attribute] = without_value(block, missing)
+        block = rest[task.attribute]
+        if beside is not None:
+            beside = [(numbers, some and without_value(some, missing)) for numbers, some in beside]
+        figures = _figures(model, block, domain.present, beside)
+        figures = replace(figures, values=np.where(block.sizes == 0, np.nan, figures.values))
+        judges.append(_Judge(model, figures, block, domain.present))
+    return judges
 
 
-def tally(
-    task: Task,
-    figures: ClassFigures,
-    part: Part,
-    block: Block | None,
-    domain: Domain | None,
-    foremost: Foremost | None = None,
-) -> Tally:
+def in_both_ways(block: Block, domain: Domain) -> list[tuple[Block, Domain]]:
+    """Return counts with their domain; where a missing value counts as a value, those without it, too."""
+    found = [(block, domain)]
+    if domain.present is not None and domain.missing is not None:
+        found.append((without_value(block, domain.missing), domain.present))
+    return found
+
+
+def _figures(
+    model: AttributeModel, block: Block, domain: Domain, beside: list[tuple[Integers, Block | None]] | None
+) -> ClassFigures:
+    return model.measure(block, domain) if beside is None else model.measure_beside(block, domain, beside)
+
+
+def _worse(ways: Sequence[NDArray[np.float64]], model: Model) -> NDArray[np.float64]:
+    """Return the worse figure of each class; NaN says nothing of it."""
+    return reduce(np.fmax if model.good == "low" else np.fmin, ways)
+
+
+def tally(task: Task, judges: Sequence[_Judge], part: Part, foremost: Foremost | None = None) -> Tally:
     """Return the worst figure of a part and how many of its classes miss each requirement."""
+    figures = judges[0].figures
     found = Tally(totals=dict(figures.totals))
-    judge = _Judge(task.model, figures, block, domain)
     if task.model.averaged and figures.parts is not None:
         denominators, at = np.unique(figures.parts[0], return_inverse=True)
         rows = np.bincount(at, weights=part.sizes).astype(np.int64)
         found.shares = dict(zip(denominators.tolist(), rows.tolist(), strict=True))
         return found
-    found.value, tied = judge.worst()
+    found.value, tied = judges[0].worst()
+    found.ways = [found.value]
+    for judge in judges[1:]:
+        value, others = judge.worst()
+        found.ways.append(value)
+        order = -1 if value is None else compared(value, found.value, task.model)
+        tied = others if order > 0 else np.union1d(tied, others) if order == 0 else tied
+        if order > 0:
+            found.value = value
+        elif order == 0 and isinstance(found.value, float):
+            found.value = _worst_of(task.model, value, found.value)
     found.tied = len(tied)
     if foremost is not None and len(tied) > 1:
         tied = tied[foremost(part.keys[tied])]
     found.keys, found.sizes = [part.keys[tied]], [part.sizes[tied]]
     for requirement in task.requirements:
-        failing = judge.failing(requirement)
+        failing = _failing(judges, requirement)
         found.failing_classes.append(int(np.count_nonzero(failing)))
         found.failing_rows.append(int(part.sizes[failing].sum()))
     return found
 
 
+def vacuous(requirement: Requirement, domain: Domain | None) -> bool:
+    """Say whether no class could ever miss a requirement, with missing values as one of their own and without them."""
+    ways = (None,) if domain is None else domain.ways
+    return all(requirement.model.vacuous(each, requirement.threshold) for each in ways)
+
+
 def failing(part: Part, tasks: Sequence[Task], domains: Sequence[Domain]) -> NDArray[np.bool_]:
     """Return which classes of a part miss a requirement of any task that judges classes."""
     missed = np.zeros(len(part.sizes), dtype=bool)
+    rest: dict[int, Block] = {}
     for task in tasks:
-        block = part.blocks[task.attribute] if task.attribute is not None else None
-        domain = domains[task.attribute] if task.attribute is not None else None
-        figures = _figures(task, part, block, domain, None, None)
-        judge = _Judge(task.model, figures, block, domain)
+        judges = _judges(task, part, domains, rest)
         for requirement in task.requirements:
-            missed |= judge.failing(requirement)
+            missed |= _failing(judges, requirement)
     return missed
+
+
+def _failing(judges: Sequence[_Judge], requirement: Requirement) -> NDArray[np.bool_]:
+    """Return which classes miss a requirement by any of those who judge."""
+    return np.asarray(np.logical_or.reduce([judge.failing(requirement) for judge in judges]))
 
 
 @dataclass(frozen=True)
@@ -327,6 +383,11 @@ class _Judge:
             if abs(value - threshold) < _EQUAL:
                 return not self.model.strict
         return (value > threshold) == (self.model.good == "high")
+
+
+def _worst_of(model: Model, *values: Exact | None) -> Exact:
+    """Return the worst of figures that differ only by rounding."""
+    return (max if model.good == "low" else min)(value for value in values if value is not None)
 
 
 def _ranked(numbers: NDArray[Any]) -> tuple[int, Integers]:

@@ -175,6 +175,8 @@ class GroupedPeople(GroupedRows):
         self.people = sum(map(len, everyone)) - (self.missing > 0)
         self.several = sum(int(np.count_nonzero(rows > 1)) for rows in everyone) - (self.missing > 1)
         self._known: dict[int, _Held | None] = {}
+        self.nothing: dict[int, int] = {}
+        """The code of a missing value, for each attribute that has one; told by whoever knows what codes mean."""
 
     def _share(self, index: KeyIndex | None, sizes: Integers, code_counts: list[Integers]) -> Share:
         dealt = np.zeros(self._dealing.shares, dtype=np.int64)
@@ -281,6 +283,11 @@ class GroupedPeople(GroupedRows):
         lengths[sets] = classes_of
         return people[people > 0], lengths[people > 0]
 
+    def people_in(self, classes: NDArray[np.bool_]) -> int:
+        """Return how many different people are in some of the classes."""
+        seen, who = self._appearances()
+        return len(np.unique(who[classes[seen]]))
+
     def _appearances(self) -> tuple[Codes, Codes]:
         """Return the class and the person of every appearance of somebody in a class."""
         classes, people, known = [], [], 0
@@ -314,11 +321,15 @@ class GroupedPeople(GroupedRows):
         known = held.sets.renumbered(rank_of_code)
         numbers = np.where(known.lengths > 0, np.arange(len(known.people)), -1).astype(np.int32)
         sets = _PersonColumn(self._sorted(self._set_of_each(held), numbers), len(numbers), self._counter)
+        nothing = self.nothing.get(attribute)
+        as_value = nothing is not None and bool(rank_of_code[nothing] >= 0)
         valued = None
-        if any_left_out(rank_of_code, self.code_counts[attribute]):
+        if as_value or any_left_out(rank_of_code, self.code_counts[attribute]):
             there = np.minimum(rank_of_code, 0).astype(np.int32)
+            if as_value:
+                there[nothing] = -1
             valued = _PersonColumn(self.sorted_codes(attribute, there), 1, self._counter)
-        return _HistoryColumn(marked, values, self._counter, sets, valued, known, self._people)
+        return _HistoryColumn(marked, values, self._counter, sets, valued, known, self._people, as_value=as_value)
 
     def _set_of_each(self, held: _Held) -> Codes:
         """Return which set of values the person of each row has, in the order of people."""
@@ -420,12 +431,16 @@ class _HistoryColumn(_PersonColumn):
         valued: _PersonColumn | None,
         known: ValueSets,
         people: Integers,
+        *,
+        as_value: bool,
     ) -> None:
         super().__init__(rows, values, counter)
         self._sets = sets
         self._valued = valued
         self._held = known
         self._people = people
+        self._as_value = as_value
+        """Whether a missing value is a value, so that those with another one are counted beside."""
 
     def counters(self) -> _HistoryCounters:
         """Return scratch space to count in."""
@@ -436,10 +451,11 @@ class _HistoryColumn(_PersonColumn):
         """Return the counts of some classes, with those of their people."""
         if not isinstance(counters, _HistoryCounters):
             raise TypeError("People were counted where their sets of values cannot be.")
-        valued = self._people[low:high]
+        valued, present = self._people[low:high], None
         if self._valued is not None and counters.valued is not None:
-            valued = self._valued.block(counters.valued, starts, low, high).sizes
-        people = PeopleBlock(valued, self._sets.block(counters.sets, starts, low, high), self._held)
+            there = self._valued.block(counters.valued, starts, low, high).sizes
+            valued, present = (valued, there) if self._as_value else (there, None)
+        people = PeopleBlock(valued, self._sets.block(counters.sets, starts, low, high), self._held, present)
         return replace(super().block(counters, starts, low, high), people=people)
 
 

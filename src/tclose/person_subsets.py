@@ -35,20 +35,30 @@ class PeopleJudge(SubsetJudge):
         blocks = [self._block(numbers, count, ranks) for ranks in self.ranks]
         for at, known in enumerate(self._known):
             if known is not None:
-                blocks[at] = replace(blocks[at], people=self._people_block(numbers, count, self.ranks[at], known))
+                blocks[at] = replace(blocks[at], people=self._people_block(numbers, count, at, known))
         return Part(keys, np.bincount(here, minlength=count).astype(np.int64), tuple(blocks))
+
+    def together(self, part: Part, classes: NDArray[np.bool_], whole: NDArray[np.bool_]) -> int:
+        """Return how many different people are in some classes."""
+        del part, classes
+        return len(np.unique(self.people[whole]))
 
     @cached_property
     def _known(self) -> list[ValueSets | None]:
         """The values of everybody, for each attribute of which somebody has several."""
         return [values_of_people(self.people, ranks) for ranks in self.ranks]
 
-    def _people_block(self, numbers: Integers, count: int, ranks: Ranks, known: ValueSets) -> PeopleBlock:
+    def _people_block(self, numbers: Integers, count: int, at: int, known: ValueSets) -> PeopleBlock:
         """Return who is in each class, everyone a set of values of their own."""
-        valued = _once(self.people[ranks >= 0], numbers[ranks >= 0], count)
+        ranks, missing = self.ranks[at], self.domains[at].missing
+        present = None if missing is None else self._with_one(numbers, count, (ranks >= 0) & (ranks != missing))
         some = (known.lengths > 0)[self.people]
         sets = self._block(numbers[some], count, self.people[some].astype(np.int32), self.people[some])
-        return PeopleBlock(np.bincount(valued, minlength=count).astype(np.int64), sets, known)
+        return PeopleBlock(self._with_one(numbers, count, ranks >= 0), sets, known, present)
+
+    def _with_one(self, numbers: Integers, count: int, rows: NDArray[np.bool_]) -> Integers:
+        """Return how many people of each class have one of some rows there."""
+        return np.bincount(_once(self.people[rows], numbers[rows], count), minlength=count).astype(np.int64)
 
     def _block(self, numbers: Integers, count: int, ranks: Ranks, people: Integers | None = None) -> Block:
         values = int(ranks.max(initial=0)) + 1

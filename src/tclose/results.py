@@ -69,11 +69,13 @@ class Verdict:
     figure: Figure
     failing_classes: int
     failing_rows: int
-    """The rows in these classes; where people are counted, the people, each once in each class.
+    """The rows in these classes; where people are counted, the people.
 
     Of several combinations of columns, each row once, and of people those whom one combination finds at most."""
     vacuous: bool
     """Whether no class of any table with this reference could fail it."""
+    at_most: bool = False
+    """Whether there may be fewer: somebody may be in several of these classes, and nobody counted who is."""
     failing_subsets: int | None = None
     """With how many combinations of columns a class misses it; None where all columns are taken to be known."""
 
@@ -168,6 +170,11 @@ class Evidence(Protocol):
         """Return how many classes have these values in the columns that are named."""
         ...
 
+    @property
+    def present(self) -> Evidence | None:
+        """The same without missing values, where they count as a value; None elsewhere."""
+        ...
+
 
 @dataclass(frozen=True)
 class KeptEvidence:
@@ -176,12 +183,16 @@ class KeptEvidence:
     domain: Domain
     quasi: tuple[str, ...]
     counts: tuple[tuple[Mapping[str, object], list[int], ClassPeople | None], ...] = field(repr=False)
+    present: KeptEvidence | None = None
+    """The same without missing values, where they count as a value."""
 
     @staticmethod
     def of(evidence: Evidence, keys: Iterable[Mapping[str, object]]) -> KeptEvidence:
         """Return the counts of the classes of some keys."""
-        kept = tuple((key, evidence.histogram(key), evidence.held(key)) for key in keys)
-        return KeptEvidence(evidence.domain, evidence.quasi, kept)
+        every = list(keys)
+        kept = tuple((key, evidence.histogram(key), evidence.held(key)) for key in every)
+        present = None if evidence.present is None else KeptEvidence.of(evidence.present, every)
+        return KeptEvidence(evidence.domain, evidence.quasi, kept, present)
 
     def histogram(self, key: Mapping[str, object]) -> list[int]:
         """Return how many rows of a class carry each value; refuse a class that was not kept."""

@@ -210,7 +210,20 @@ class SubsetJudge:
             for at, requirement in enumerate(task.requirements):
                 if tally.failing_classes[at]:
                     alone = replace(task, requirements=(requirement,))
-                    _note(total, at, failing(together, [alone], self.domains), batch)
+                    self._note(total, at, failing(together, [alone], self.domains), batch)
+
+    def _note(self, total: SubsetTally, at: int, missed: NDArray[np.bool_], batch: _Batch) -> None:
+        """Note which subsets, and which classes of all columns, miss a requirement."""
+        for numbers, part, here in zip(batch.numbers, batch.parts, _split(missed, batch), strict=True):
+            if here.any():
+                total.failing_subsets[at] += 1
+                total.most_failing[at] = max(total.most_failing[at], self.together(part, here, here[numbers]))
+                total.missed[at] |= here[numbers]
+
+    def together(self, part: Part, classes: NDArray[np.bool_], whole: NDArray[np.bool_]) -> int:
+        """Return how many are in some classes of a subset, which are made of some of the classes of all columns."""
+        del whole
+        return int(part.sizes[classes].sum())
 
     def _take_averages(self, task: Task, total: SubsetTally, batch: _Batch) -> None:
         """Take in the mean over all rows of each subset; where it misses a requirement, no class is to blame."""
@@ -243,15 +256,6 @@ def _take_worst(task: Task, total: SubsetTally, tally: Tally, batch: _Batch) -> 
     if total.tally.keys and total.tally.keys[0] is tally.keys[0]:
         total.subset = batch.subsets[int(tally.keys[0][0, 0]) - int(batch.parts[0].keys[0, 0])]
     total.value = total.tally.value
-
-
-def _note(total: SubsetTally, at: int, missed: NDArray[np.bool_], batch: _Batch) -> None:
-    """Note which subsets, and which classes of all columns, miss a requirement."""
-    for numbers, part, here in zip(batch.numbers, batch.parts, _split(missed, batch), strict=True):
-        if here.any():
-            total.failing_subsets[at] += 1
-            total.most_failing[at] = max(total.most_failing[at], int(part.sizes[here].sum()))
-            total.missed[at] |= here[numbers]
 
 
 def _split(found: NDArray[np.bool_], batch: _Batch) -> list[NDArray[np.bool_]]:

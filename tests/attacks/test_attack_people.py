@@ -5,12 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import tclose
 from tclose.anonymizing.framing import framed
 from tclose.anonymizing.half_releases import half_released
 from tclose.anonymizing.trials import subjects_of
 from tclose.attacks.crowds import Crowd
+from tclose.attacks.findings import Attack, Exposure
 from tclose.attacks.halves import Halves
 from tclose.attacks.scene import People
 from tclose.engines.choosing import working_session
@@ -186,6 +189,27 @@ def test_values_that_people_share_do_not_make_a_group_look_larger():
     table = pa.table(dict(zip(("who", "town", "age", "illness"), map(list, zip(*rows, strict=True)), strict=True)))
     found = tclose.attack(table, ROLES, release=table.drop(["who"]), attackers=["reader"], hierarchies=FLAT)
     assert [each.label for each in found.told(found["reader"].by_value)] == ["3 others together"]
+
+
+def _exposure(label, people, persons):
+    return Exposure(label, people, 0, 0, 0, persons)
+
+
+@given(
+    groups=st.lists(st.tuples(st.integers(1, 12), st.integers(1, 12)), min_size=1, max_size=6),
+    few=st.integers(2, 8), once=st.booleans(),
+)  # fmt: skip
+def test_no_group_that_a_document_shows_counts_or_has_fewer_people_than_few(groups, few, once):
+    """Divided again and again, two people are counted often; divided once, few of many are counted."""
+    given_ = [_exposure(str(at), *numbers) for at, numbers in enumerate(groups)]
+    assert [each.shown for each in given_] == [min(numbers) for numbers in groups]
+    who = {"people": None if once else 99, "few": few}
+    told = Attack("", ROLES, (), None, 0, 0, None, {}, None, (), (), **who).told(given_)
+    alone = [each for each in told if not each.label.endswith("together")]
+    assert all(min(each.people, each.persons) >= few for each in alone)
+    assert sum(each.people for each in told) == sum(people for people, _ in groups)
+    others = [min(numbers) for at, numbers in enumerate(groups) if str(at) not in {each.label for each in alone}]
+    assert not alone or not others or (sum(others) if once else max(others)) >= few
 
 
 def test_withstanding_divides_people():

@@ -228,6 +228,21 @@ def test_types_foreign_to_sql_become_text_or_are_refused_when_used(connection: C
             table.keep([name])
 
 
+@pytest.mark.parametrize("step", [-1, -2])
+def test_a_frame_of_pandas_may_be_a_view_from_the_last_row_to_the_first(connection: Connection, step: int) -> None:
+    """Such a view has the cells of the same rows picked one by one."""
+    days = pandas.date_range("2020-01-01", periods=5)
+    frame = pandas.DataFrame(
+        {
+            "n": range(5), "x": [0.5, 1.5, 2.5, 3.5, 4.5], "b": [True, False, True, True, False], "t": list("abcba"),
+            "d": days, "z": days.tz_localize("Europe/Berlin"), "i": pandas.array([1, None, 3, 4, 5], dtype="Int64"),
+            "c": pandas.Categorical(list("abcab")),
+        }
+    )  # fmt: skip
+    picked = frame.iloc[list(range(5))[::step]].reset_index(drop=True)
+    assert rows(loaded(connection, frame[::step])) == rows(loaded(connection, picked))
+
+
 def test_the_callers_frame_is_not_changed(connection: Connection) -> None:
     frame = pandas.DataFrame({"a": pandas.Series([1, "x"], dtype=object), 2: pandas.Categorical([1, 2])}, index=[5, 5])
     before = frame.copy(deep=True)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from fractions import Fraction
 
 import jsonschema
 import pytest
@@ -11,6 +13,7 @@ import tclose
 from faces.command_line import in_process
 from tclose.policy.files import parse_policy, read_policy
 from tclose.render.data.json import schema_text
+from tclose.render.pictures import pictures
 
 TABLE = "patient_id,zip,age,disease\n" + "\n".join(
     ["1,A,30,flu"] * 3 + ["1,A,30,cold", "2,A,30,flu", "3,B,40,cold", "3,B,40,flu", "4,B,40,cold", "5,B,40,cold"]
@@ -109,6 +112,25 @@ def test_an_explanation_takes_no_share_of_values_for_a_share_of_people(run, tmp_
     assert "in the table, 1 in 2 values of people are the s x" in told
     assert "1 in 2 people" not in told
     assert "4 people" not in told
+
+
+def test_moves_and_picture_say_that_they_move_values_and_that_people_differ_more():
+    """Twenty people with hiv and four of eight other values each: 4/45 between values, 4/5 between people."""
+    people = [(who, 1, "hiv") for who in range(20)]
+    people += [(who, 1, f"d{(4 * who + at) % 8}") for who in range(20) for at in range(4)]
+    people += [(20 + who, 2, f"d{who % 8}") for who in range(80)]
+    columns = dict(zip(("who", "q", "ill"), map(list, zip(*people, strict=True)), strict=True))
+    roles = tclose.Roles("q", {"ill": tclose.Nominal()}, person="who")
+    (found,) = tclose.explain(tclose.audit(columns, roles), attribute="ill", key={"q": 1})
+    assert (found.value, found.t) == (Fraction(4, 45), Fraction(4, 5))
+    said = "What moves are values of people: everyone counts once for each. t is larger than their distance, 4/5 = 0.8"
+    assert f"{said}: people differ by so much in hiv." in " ".join(str(found).split())
+    assert said in pictures(found)["moves"]()
+    (alone,) = tclose.explain(columns, replace(roles, person=None), attribute="ill", key={"q": 1})
+    assert "values of people" not in str(alone) + pictures(alone)["moves"]()
+    scale = {**columns, "ill": [int(value[1:]) if value != "hiv" else 9 for value in columns["ill"]]}
+    (ordered,) = tclose.explain(scale, tclose.Roles("q", {"ill": tclose.Ordered()}, person="who"), key={"q": 1})
+    assert "would have to move its values" in " ".join(str(ordered).split())
 
 
 def test_a_profile_proposes_the_person_and_its_policy_counts_people(run, table, tmp_path):

@@ -89,7 +89,7 @@ CASES = {
     "one value": lambda: explained({"q": [1, 1, 2, 2], "s": [5] * 4}, tclose.Ordered()),
     "class as the table": lambda: explained({"q": [1, 1, 2, 2], "s": [0, 1, 0, 1]}, tclose.Ordered()),
     "one class": lambda: explained({"q": [1, 1, 1], "s": [0, 1, 2]}, tclose.Numeric()),
-    "missing value": lambda: explained({"q": [1, 1, 2, 2], "s": ["a", None, "b", None]}, tclose.Nominal()),
+    "missing value": lambda: explained({"q": [1, 1, 1, 2, 2], "s": ["a", None, None, "a", "a"]}, tclose.Nominal()),
     "point mass": lambda: explained({"q": [0] + [1] * 23, "s": list(range(24))}, tclose.Ordered()),
     "24 long labels": lambda: one_long_label(24),
     "9 long labels": lambda: one_long_label(9),

@@ -66,6 +66,13 @@ class Case:
         return self.distance.nulls == "drop"
 
     @property
+    def without(self) -> Case | None:
+        """The same case with missing values left out, where they count as a value beside others; None elsewhere."""
+        values = {value for _, value in self.known}
+        both = None in values and values != {None}
+        return replace(self, distance=replace(self.distance, nulls="drop")) if both else None
+
+    @property
     def numbers(self) -> bool:
         """Whether every value that counts is a number."""
         return all(isinstance(value, int | float) for _, value in self.known)

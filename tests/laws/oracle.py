@@ -207,6 +207,14 @@ def nt_figure(
 LOW_IS_WORSE = frozenset({"k", "l", "p", "entropy_l", "ke", "proximity", "band", "k_map", "presence_min"})
 
 
+def in_both_ways(with_missing: Mapping[Any, dict[str, Any]], without: Mapping[Any, dict[str, Any]]) -> None:
+    """Make the figures of each class the worse of those with missing values as a value and of those without them."""
+    for key, figures in with_missing.items():
+        for name, figure in without[key].items():
+            if name in figures and figure is not None:
+                figures[name] = worst([figures[name], figure], name)
+
+
 def worst(figures: Sequence[Any], key: str) -> Any:
     known = [figure for figure in figures if figure is not None]
     return (min if key in LOW_IS_WORSE else max)(known)

@@ -68,13 +68,28 @@ class People:
 
     def figures(self, other: People | None = None) -> dict[tuple[Any, ...], dict[str, Any]]:
         """The figures of each class, by its key; with another table, compared with that one."""
-        found = self.figures_of_values(other)
+        found = self._figures_of_values(other)
         for key, counts in self.classes().items():
             self._by_people(key, counts, found[key], other or self)
+        if (fewer := self.without) is not None:
+            there = {key for key, counts in fewer.classes().items() if counts}
+            others = fewer.figures(None if other is None else other.without)
+            oracle.in_both_ways(found, {key: others[key] if key in there else {} for key in found})
         return found
 
-    def figures_of_values(self, other: People | None = None) -> dict[tuple[Any, ...], dict[str, Any]]:
+    @property
+    def without(self) -> People | None:
+        """The same people with missing values left out, where they count as a value beside others."""
+        return None if self.case.without is None else People(self.case.without, self.persons)
+
+    def figures_of_values(self) -> dict[tuple[Any, ...], dict[str, Any]]:
         """The figures of each class in which everybody counts once for each value."""
+        found = self._figures_of_values(None)
+        if self.without is not None:
+            oracle.in_both_ways(found, self.without.figures_of_values())
+        return found
+
+    def _figures_of_values(self, other: People | None) -> dict[tuple[Any, ...], dict[str, Any]]:
         reference, attribute = (other or self).reference(), self.case.attribute
         return {
             key: {"k": self.sizes()[key], "prosecutor": Fraction(1, self.sizes()[key])}
@@ -127,6 +142,18 @@ class People:
     @property
     def _known(self) -> list[tuple[tuple[Any, ...], Any]]:
         return [pair for pair in self._rows if pair[0][-1] is not None or not self.case.drops]
+
+
+def counting_at_most(audit: tclose.Audit, elsewhere: tclose.Audit) -> tclose.Audit:
+    """An audit that says of failing people what one elsewhere says, where that knows only how many are at most."""
+    verdicts = []
+    for here, there in zip(audit.verdicts, elsewhere.verdicts, strict=True):
+        if there.at_most:
+            assert audit.people is not None
+            assert here.failing_rows <= there.failing_rows <= audit.people
+        as_there = replace(here, failing_rows=there.failing_rows, at_most=True)
+        verdicts.append(as_there if there.at_most else here)
+    return replace(audit, verdicts=tuple(verdicts))
 
 
 @st.composite

@@ -58,6 +58,8 @@ def expected_figures(case: Case, nt_rows: int = NT_ROWS) -> dict[tuple, dict]:
             found[key]["nt"] = oracle.nt_figure(key, classes, attribute, nt_rows)
         else:
             found[key] |= dict.fromkeys(MODELS.keys() - OF_SIZES)
+    if case.without is not None:
+        oracle.in_both_ways(found, expected_figures(case.without, nt_rows))
     return found
 
 
@@ -316,10 +318,12 @@ def test_the_inequalities_between_distances_hold_in_every_class(case):
 def test_t_lies_between_0_and_the_largest_possible_and_that_at_most_1(case):
     audit = everything(case)
     assert 0 <= audit["s"].t <= audit["s"].largest_t <= 1
-    attribute, reference = case.attribute, oracle.Counter(value for _, value in case.known)
-    q = oracle.shares(reference, attribute.order)
-    points = [oracle.shares({value: 1}, attribute.order) for value in attribute.order]
-    assert audit["s"].largest_t == max(attribute.emd(p, q) for p in points)
+    farthest = []
+    for way in [case, *([] if case.without is None else [case.without])]:
+        attribute, reference = way.attribute, oracle.Counter(value for _, value in way.known)
+        q = oracle.shares(reference, attribute.order)
+        farthest += [attribute.emd(oracle.shares({value: 1}, attribute.order), q) for value in attribute.order]
+    assert audit["s"].largest_t == max(farthest)
 
 
 @given(cases(), st.sampled_from([0, 1, -1]))

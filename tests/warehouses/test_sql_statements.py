@@ -173,6 +173,7 @@ def test_two_distances_that_can_be_equal_are_not_told_where_comparing_them_is_to
         ({"q": [1, 2], "s": [1, 2], "p": [1, None]}, Roles("q", {"s": Ordered()}, person="p"), "no person"),
         ({"q": [], "s": []}, Roles("q", {"s": Ordered()}), "no rows"),
         ({"q": [1, 1], "s": ["5-9", "10-14"]}, Roles("q", {"s": Ordered()}), "texts"),
+        ({"q": [1, 1], "s": ["9", "10"]}, Roles("q", {"s": Ordered(order="frequency")}), "may be numbers"),
     ],
 )
 def test_what_cannot_be_judged_is_a_problem_and_no_verdict(columns, roles, problem):
@@ -182,6 +183,28 @@ def test_what_cannot_be_judged_is_a_problem_and_no_verdict(columns, roles, probl
     for row in judged:
         assert problem in row[10]
         assert row[3] is row[6] is row[7] is None
+
+
+@pytest.mark.parametrize(
+    ("cells", "told"),
+    [
+        (["b", "a", "c", "c"], True),
+        (["9", "10", "ten", "ten"], True),
+        (["9", "10", "10", "10"], True),
+        (["9", None, "10", "10"], True),
+        (["9", "10", "3", "3"], False),
+        (["1.5", "-2", "3k", "3k"], False),
+    ],
+)
+def test_equally_frequent_texts_are_ordered_as_an_audit_orders_them(cells, told):
+    """Texts that are all numbers are ordered as numbers, which a statement can't do: then it says so."""
+    columns = {"q": [1, 2, 2, 1], "ill": cells}
+    roles = Roles("q", {"ill": Ordered(order="frequency", nulls="last")})
+    require = {"k": "1", "l": "1", "t": "0.4"}
+    expected = audited(columns, roles, require)
+    assert expected is not None
+    for dialect, run in (("duckdb", in_duckdb), ("sqlite", in_sqlite)):
+        assert read(run(columns, statement('"the visits"', roles, require, dialect))) == (expected if told else None)
 
 
 def test_numbers_too_large_for_the_database_give_no_verdict():

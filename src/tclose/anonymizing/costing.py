@@ -14,6 +14,7 @@ from tclose.anonymizing.proving import Original
 from tclose.detail_costs import Advice, ColumnCost, DetailCosts, RequirementCost
 from tclose.engines.base import Engine
 from tclose.errors import Ask, Hint, InputError
+from tclose.measuring import vacuous
 from tclose.models.catalogue import Requirement
 from tclose.notes import Note
 from tclose.policy import Policy
@@ -273,7 +274,7 @@ def _looser(requirement: Requirement, problem: Problem) -> Requirement | None:
     looser = [
         replace(requirement, threshold=threshold)
         for threshold in _looser_thresholds(requirement)
-        if least <= threshold <= most and not requirement.model.vacuous(domain, threshold)
+        if least <= threshold <= most and not vacuous(replace(requirement, threshold=threshold), domain)
     ]
     if now is None:
         return looser[0] if looser else None

@@ -107,8 +107,15 @@ class Original:
         check_undivided(divided=recoding.counts is not None)
         if roles.person in recoding.columns:
             return session.recode(self.published, recoding), None
-        witness = session.recode(self.counted, replace(recoding, columns=roles.counted))
+        names = [*roles.counted, *self._beside(session, roles)]
+        witness = session.recode(self.counted, replace(recoding, columns=tuple(names)))
         return session.recode(self.published, recoding), witness
+
+    def _beside(self, session: Engine, roles: Roles) -> list[str]:
+        """Return the published columns that nothing protects, where the people of classes by these can be counted."""
+        if not session.hands_over_people:
+            return []
+        return [column.name for column in self.published.columns if column.name not in roles.counted]
 
 
 def check_undivided(*, divided: bool) -> None:

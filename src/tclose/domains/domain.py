@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose.counts import Distribution, Integers, Ranks, ValueSets
+from tclose.counts import Distribution, Integers, Ranks, ValueSets, ranks_without
 from tclose.distances.ground import Ground
 from tclose.distances.line import LineGround
 from tclose.distances.neighbours import Numbers
@@ -83,6 +83,40 @@ class Domain:
     def largest_t(self) -> Fraction:
         """The largest distance that any class can have from the reference."""
         return self.ground.largest() if self.people is None else Fraction(min(self.ground.scale, 1))
+
+    @cached_property
+    def missing(self) -> int | None:
+        """The rank of a missing value, where it counts as a value."""
+        if isinstance(self.values, np.ndarray):
+            return None
+        return next((rank for rank, value in enumerate(self.values) if value is None), None)
+
+    @cached_property
+    def present(self) -> Domain | None:
+        """The same without the missing value; None where it has none, or nothing else.
+
+        A missing value is no value, though it counts as one: what is required must hold without it as well.
+        """
+        missing, reference = self.missing, self.reference.counts
+        if missing is None or not (np.delete(self.counts, missing).any() and np.delete(reference, missing).any()):
+            return None
+        shares = Distribution.of(np.delete(reference, missing))
+        line = isinstance(self.ground, LineGround)
+        ranks = np.arange(len(self.values), dtype=np.int32)
+        return replace(
+            self,
+            values=[value for value in self.values if value is not None],
+            counts=np.delete(self.counts, missing),
+            ground=LineGround(shares, None, int(self.counts.sum())) if line else nominal_ground(shares),
+            left_out=int(self.counts[missing]),
+            notes=(),
+            people=None if self.people is None else self.people.renumbered(ranks_without(ranks, missing)),
+        )
+
+    @property
+    def ways(self) -> tuple[Domain, ...]:
+        """The ways in which classes are judged: as it is, and where a missing value counts as a value, without it."""
+        return (self,) if self.present is None else (self, self.present)
 
     @cached_property
     def positions(self) -> tuple[list[int], int] | None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tclose.counts import ClassPeople, Integers, Part, Ranks, Superset
 from tclose.domains import Domain, Observed
@@ -27,6 +28,7 @@ from tclose.errors import (
     EmptyTableError,
     Hint,
     InputError,
+    InternalError,
     SourceError,
     alike,
     header_hint,
@@ -182,6 +184,16 @@ class Counted(ABC):
     def trajectories(self) -> Trajectories | None:
         """Return by which sets of classes people are told apart; None where the engine has to be asked for it."""
         return None
+
+    @property
+    def tells_people(self) -> bool:
+        """Whether it can say how many different people some classes have together."""
+        return False
+
+    def people_in(self, classes: NDArray[np.bool_]) -> int:
+        """Return how many different people are in some classes, which are marked in the order of all parts."""
+        del classes
+        raise InternalError("People of several classes were counted where nobody knows who they are.")
 
     @abstractmethod
     def map(self, ranks: Sequence[Ranks], measure: Callable[[Part], Result]) -> Iterator[Result]:

@@ -46,16 +46,17 @@ class WithPeople:
 
     attributes: int
     """How many attributes are not added ones."""
-    folded: Sequence[tuple[int, int, int | None, ValueSets]]
+    folded: Sequence[tuple[int, int, int | None, bool, ValueSets]]
     """For attributes with several values a person: its place, those of its sets and of its rows with a value where some
-    are left out, and what the sets hold."""
+    have none, whether these are left out, and what the sets hold."""
 
     def __call__(self, part: Part) -> Part:
         """Return the part."""
         blocks = list(part.blocks[: self.attributes])
-        for at, sets, valued, known in self.folded:
+        for at, sets, valued, left_out, known in self.folded:
             there = part.sizes if valued is None else part.blocks[valued].sizes
-            blocks[at] = replace(blocks[at], people=PeopleBlock(there, part.blocks[sets], known))
+            counted, present = (there, None) if left_out or valued is None else (part.sizes, there)
+            blocks[at] = replace(blocks[at], people=PeopleBlock(counted, part.blocks[sets], known, present))
         return Part(part.keys, part.sizes, tuple(blocks))
 
 
@@ -111,7 +112,7 @@ class HistoryCounted(Counted):
         further = [rank for each, sets in zip(self._places, known, strict=True) for rank in self._ranks(each, sets)]
         left_out = [bool((ranks[each.at] < 0).any()) for each in self._held]
         folded = [
-            (each.at, at, valued[0] if valued and some else None, sets)
+            (each.at, at, valued[0] if valued else None, some, sets)
             for each, (at, *valued), some, sets in zip(self._held, self._places, left_out, known, strict=True)
         ]
         return [*ranks, *further], WithPeople(self._attributes, folded)

@@ -84,7 +84,13 @@ def _shown(series: Any) -> _Shown:
         return _Shown(series.dt.tz_convert("UTC").dt.tz_localize(None), zone=zone)
     if declared := _ZONED.fullmatch(kind):
         return _Shown(None, zone=zone_called(declared[1]))
-    return _Shown(None)
+    return _Shown(series.copy() if _is_backwards(series.array) else None)
+
+
+def _is_backwards(array: Any) -> bool:
+    """Say whether an array is a view from the last row to the first, which DuckDB does not take."""
+    parts = (getattr(array, name, None) for name in ("_ndarray", "_data", "_mask"))
+    return any(stride < 0 for part in parts for stride in getattr(part, "strides", ()))
 
 
 def _nothing(series: Any) -> Any:

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tclose.counts import Integers
 from tclose.domains import Observed
@@ -47,9 +48,18 @@ class PeopleCounts(RowCounts):
         found = self._grouped
         self.census = Census(found.rows, found.people, found.several, found.missing)
 
+    @property
+    def tells_people(self) -> bool:
+        """Whether it can say how many different people some classes have together, in the memory that is allowed."""
+        return self._whole and self._grouped.appearances * BYTES_AN_APPEARANCE <= self._allowed
+
+    def people_in(self, classes: NDArray[np.bool_]) -> int:
+        """Return how many different people are in some classes."""
+        return self._grouped.people_in(classes)
+
     def trajectories(self) -> Trajectories | None:
         """Return by which sets of classes people are told apart; None where that takes more memory than is allowed."""
-        if self._grouped.appearances * BYTES_AN_APPEARANCE > self._allowed:
+        if not self.tells_people:
             return None
         people, classes = self._grouped.shared_sets()
         return Trajectories(
@@ -66,6 +76,9 @@ class PeopleCounts(RowCounts):
 
     def _with_sets(self, at: int, observed: Observed, codes: Integers) -> tuple[Observed, Integers]:
         """Add the sets of values that people have, where somebody has several."""
+        missing = next((code for value, code in zip(observed.listed, codes, strict=True) if value is None), None)
+        if missing is not None:
+            self._grouped.nothing[at] = int(missing)
         held = self._grouped.held(at)
         if held is None:
             return observed, codes

@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, TypeVar, Union
+from typing import TYPE_CHECKING, Any, TypeVar, Union, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,7 @@ from tclose.sources import ReadOptions, locate
 from tclose.values import FineMoment, castable, named_texts
 
 if TYPE_CHECKING:
+    from tclose.engines.duckdb.people import PeopleCounts
     from tclose.engines.duckdb.rows import RowCounts, SetCounts
 
 Result = TypeVar("Result")
@@ -235,6 +236,7 @@ class DuckDBCounted(Counted):
         self.census = counts.census
         self._coded = coded
         self._counts = counts
+        self._people = cast("PeopleCounts", counts) if counts.sets_known else None
         self._progress = progress
         self._population = self._population_lookup() if coded.population is not None else None
 
@@ -246,6 +248,15 @@ class DuckDBCounted(Counted):
     def trajectories(self) -> Trajectories | None:
         """Return by which sets of classes people are told apart, where the counts tell it."""
         return self._counts.trajectories()
+
+    @property
+    def tells_people(self) -> bool:
+        """Whether it can say how many different people some classes have together."""
+        return self._people is not None and self._people.tells_people
+
+    def people_in(self, classes: NDArray[np.bool_]) -> int:
+        """Return how many different people are in some classes, which are marked in the order of all parts."""
+        return super().people_in(classes) if self._people is None else self._people.people_in(classes)
 
     def map(self, ranks: Sequence[Ranks], measure: Callable[[Part], Result]) -> Iterator[Result]:
         """Apply a function to every part; results come in a fixed order."""

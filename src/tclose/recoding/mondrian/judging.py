@@ -13,7 +13,7 @@ from tclose import kernels
 from tclose.counts import Block, Integers, Part
 from tclose.distances.ground import exact_distance, float_distances
 from tclose.domains import Domain
-from tclose.measuring import Task, failing
+from tclose.measuring import Task, failing, in_both_ways
 from tclose.models.catalogue import Requirement
 from tclose.recoding.mondrian.cuts import Cuts, Parts
 from tclose.recoding.problem import Floats, Problem
@@ -70,10 +70,11 @@ class Judge:
             keys = pieces.cut[span, np.newaxis]
             failed = failing(Part(keys, sizes[span], blocks), self.others, self.problem.domains)
             for at, requirement in self.close:
-                distances, beyond = _beyond(blocks[at], self.problem.domains[at], requirement)
-                failed |= beyond
-                if self.wary and (threshold := float(requirement.threshold)):
-                    np.maximum.at(strain, pieces.cut[span], (distances + FREE) / threshold)
+                for block, domain in in_both_ways(blocks[at], self.problem.domains[at]):
+                    distances, beyond = _beyond(block, domain, requirement)
+                    failed |= beyond
+                    if self.wary and (threshold := float(requirement.threshold)):
+                        np.maximum.at(strain, pieces.cut[span], (distances + FREE) / threshold)
             missed[pieces.cut[span][failed]] = True
         return missed, strain
 
@@ -134,7 +135,7 @@ def _beyond(block: Block, domain: Domain, requirement: Requirement) -> tuple[Flo
     if domain.ground.scale == 0:
         return np.zeros(block.classes), np.zeros(block.classes, dtype=bool)
     x, y = domain.ground.parts(block)
-    distances = float_distances(domain.ground, x, y, block.sizes)
+    distances = np.where(block.sizes == 0, 0.0, float_distances(domain.ground, x, y, block.sizes))
     threshold = float(requirement.threshold)
     beyond = distances > threshold
     for at in np.flatnonzero(np.abs(distances - threshold) <= _NEAR).tolist():

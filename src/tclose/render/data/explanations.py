@@ -47,6 +47,7 @@ def explanation_data(explanation: Explanation) -> dict[str, Any]:
         "distance": _exact(explanation.value),
         "t": _exact(explanation.t),
         "largest": _exact(explanation.domain.largest_t),
+        **({} if explanation.beside is None else {"beside": _beside(explanation, explanation.beside)}),
         "words": verdict(explanation),
         "values": _values(explanation),
         "divisor": str(divisor(explanation)),
@@ -87,6 +88,11 @@ def explanation_data(explanation: Explanation) -> dict[str, Any]:
             key: {"title": model.title, **value_data(value)} for key, (model, value) in explanation.other_models.items()
         },
     }
+
+
+def _beside(explanation: Explanation, other: Explanation) -> dict[str, Any]:
+    """Return how missing values are judged here, and t where they are judged in the other way."""
+    return {"missing": "left-out" if explanation.domain.missing is None else "value", "other_t": _exact(other.t)}
 
 
 def _exact(value: Fraction) -> dict[str, Any]:

@@ -251,6 +251,7 @@ def _verdict(verdict: Verdict) -> dict[str, Any]:
         "failing": {
             "classes": verdict.failing_classes,
             figure.unit: verdict.failing_rows,
+            **({"at_most": True} if verdict.at_most else {}),
             **({} if subsets is None else {"subsets": subsets}),
         },
         "vacuous": verdict.vacuous,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from tclose.explanations import Explanation
+from tclose.explanations import Explanation, explained
 from tclose.render.telling.classes import figure_column
 from tclose.render.telling.histograms import distances_of, required, sizes_of
 from tclose.render.words import audits as words
@@ -81,14 +81,8 @@ def worst_explanations(audit: Audit, attribute: str) -> list[Explanation]:
     if evidence is None or len(evidence.domain.values) > MOST_VALUES:
         return []
     shown = [key for key, size in worst_keys(audit, attribute) if not audit.hides(size)]
-    found = [(key, tuple(evidence.histogram(key))) for key in shown]
-    return [
-        Explanation(
-            audit.source, audit.reference, key, evidence.domain, counts, unit=audit.unit, people=evidence.held(key)
-        )
-        for key, counts in found
-        if sum(counts)
-    ]
+    given = audit.source, audit.reference
+    return [explained(evidence, key, *given, unit=audit.unit) for key in shown if any(evidence.histogram(key))]
 
 
 def distributions_drawn(explanations: Sequence[Explanation]) -> str | None:

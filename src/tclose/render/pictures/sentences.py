@@ -10,7 +10,7 @@ from tclose.render.pictures.amounts import alike, amount, exactly, result, share
 from tclose.render.pictures.columns import Arrow, Columns
 from tclose.render.pictures.svg import Subject
 from tclose.render.words.cells import key_text, visible
-from tclose.render.words.explanations import mass_of, whole_of
+from tclose.render.words.explanations import mass_of, not_moved_sentence, whole_of
 from tclose.render.words.numbers import numbered
 from tclose.render.words.phrases import counted, percent
 from tclose.values import as_text
@@ -64,8 +64,8 @@ def how_to_read_moves(explanation: Explanation) -> str:
     return (
         f"Bars are what the class ({rows}) has, dashed outlines what {whole} ({explanation.total:,}) has. "
         f"The arrows move what is too much into the holes until both are alike. "
-        f"A move costs the share moved times the distance; {_apart(explanation)}."
-    )
+        f"A move costs the share moved times the distance; {_apart(explanation)}. {not_moved_sentence(explanation)}"
+    ).strip()
 
 
 def _apart(explanation: Explanation) -> str:

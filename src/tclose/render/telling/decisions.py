@@ -8,6 +8,7 @@ from fractions import Fraction
 from tclose.exact import decimal_beside, shown
 from tclose.policy.parts import About
 from tclose.render.document import Cell, Paragraph, Section, Terms, section, table
+from tclose.render.words.audits import alone_words
 from tclose.render.words.cells import visible
 from tclose.render.words.glossary import GLOSSARY
 from tclose.render.words.phrases import counted, joined, some_of, units
@@ -91,12 +92,12 @@ def reservations(audit: Audit) -> Iterator[str]:
     """Give who may find a person more easily than the sizes of classes say, in sentences."""
     if audit.naming:
         yield f"Whoever reads {some_of(audit.naming)} needs none of that: these name people."
+    if audit.exposed is not None:
+        known, more = some_of(audit.exposed.columns), alone_words(audit)
+        yield f"Someone who also knows {known} finds at least {units(audit.exposed.k, audit.unit)}, {more}."
     if audit.k == 1:
         return
-    if audit.exposed is not None:
-        known = some_of(audit.exposed.columns)
-        yield f"Someone who also knows {known} finds at least {units(audit.exposed.k, audit.unit)}."
-    elif audit.unprotected:
+    if audit.unprotected and audit.exposed is None:
         yield f"Someone who also knows {some_of(audit.unprotected)} may find the person surely."
     if audit.unit == "rows":
         yield "Rows are counted: where several rows of a class are one person's, the chance is higher."

@@ -78,10 +78,18 @@ def exposed_sentence(audit: Audit) -> str:
     found = audit.exposed
     if found is None:
         return ""
-    alone = f", and {units(found.alone, audit.unit)} {'stands' if found.alone == 1 else 'stand'} alone"
+    alone = f", {alone_words(audit)}" if found.alone else ""
+    return f"With {phrases.some_of(found.columns)}, k = {found.k:,}{alone}."
+
+
+def alone_words(audit: Audit) -> str:
+    """Return who is alone by all that is published, in words."""
+    number = 0 if audit.exposed is None else audit.exposed.alone
+    if not number:
+        return "and nobody is alone" if audit.unit == "people" else "and no row stands alone"
     if audit.unit == "people":
-        alone = f", and {counted(found.alone, 'class', 'classes')} {'holds' if found.alone == 1 else 'hold'} one person"
-    return f"With {phrases.some_of(found.columns)}, k = {found.k:,}{alone if found.alone else ''}."
+        return f"and {counted(number, 'class', 'classes')} {'holds' if number == 1 else 'hold'} one person"
+    return f"and {units(number, audit.unit)} {'stands' if number == 1 else 'stand'} alone"
 
 
 def narrow_sentences(audit: Audit) -> list[str]:
@@ -183,11 +191,16 @@ def failing_words(verdict: Verdict) -> str:
     if verdict.holds:
         return "none, ever" if verdict.vacuous else "none"
     if verdict.failing_subsets is not None:
-        rows = f", {units(verdict.failing_rows, verdict.figure.unit)}" if verdict.failing_rows else ""
+        rows = f", {_failing_units(verdict)}" if verdict.failing_rows else ""
         return f"{counted(verdict.failing_subsets, 'combination')}{rows}"
     if not verdict.failing_classes:
         return "the table"
-    return f"{classes(verdict.failing_classes)}, {units(verdict.failing_rows, verdict.figure.unit)}"
+    return f"{classes(verdict.failing_classes)}, {_failing_units(verdict)}"
+
+
+def _failing_units(verdict: Verdict) -> str:
+    """Return the rows or people in the classes that miss a requirement."""
+    return f"{'at most ' if verdict.at_most else ''}{units(verdict.failing_rows, verdict.figure.unit)}"
 
 
 def _combinations(number: int) -> str:
@@ -340,7 +353,7 @@ def failing(audit: Audit, verdict: Verdict) -> str:
 def _rows(audit: Audit, verdict: Verdict) -> str:
     """Return the rows that miss a requirement, of all; people, who may be in several classes, without a share."""
     if audit.people is not None:
-        return units(verdict.failing_rows, audit.unit)
+        return _failing_units(verdict)
     return f"{verdict.failing_rows:,} of {counted(audit.rows, 'row')} ({percent(verdict.failing_rows / audit.rows)})"
 
 

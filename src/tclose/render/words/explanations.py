@@ -41,7 +41,27 @@ def equal(explanation: Explanation) -> bool:
 
 
 def verdict(explanation: Explanation) -> list[str]:
-    """Return what the class gives away, in words."""
+    """Return what the class gives away, in words; where missing values count as a value, whether it has them first."""
+    way = missing_sentence(explanation)
+    return [*([way] if way else []), *_given_away(explanation)]
+
+
+def missing_sentence(explanation: Explanation) -> str:
+    """Return which of the two ways of judging is shown where missing values count as a value; nothing elsewhere."""
+    other = explanation.beside
+    if other is None:
+        return ""
+    name, this, that = visible(explanation.attribute), shown(explanation.t), shown(other.t)
+    if explanation.domain.missing is not None:
+        return f"Missing values count as a value of {name} here: t = {this}. Without them, t = {that}."
+    whose = "People" if explanation.unit == "people" else "Rows"
+    return (
+        f"{whose} without a value of {name} are left out here: t = {this}. With missing values as one of their own, "
+        f"t = {that}."
+    )
+
+
+def _given_away(explanation: Explanation) -> list[str]:
     told = _people_sentence(explanation)
     if equal(explanation):
         return (
@@ -198,6 +218,7 @@ def _work(explanation: Explanation) -> str:
         counted_steps=counted(explanation.scale, "step"),
         length=decimal(length, 2),
         share=percent(value),
+        whose="people" if explanation.unit == "rows" else "values",
         changed=f"{chance(value)} people of the class would have to change their value"
         if explanation.unit == "rows"
         else f"{chance(value)} {_VALUES} of the class would have to be another",
@@ -258,7 +279,20 @@ def moves_sentence(explanation: Explanation) -> str:
     least = "No list of moves costs less."
     rule = explanation.distance.matching or _RULES[explanation.rule]
     order = " The costliest come first." if len(explanation.moves) > MOST_MOVES else ""
-    return f"Each move takes a share of the class to another value and costs mass · distance. {rule} {least}{order}"
+    told = f"Each move takes a share of the class to another value and costs mass · distance. {rule} {least}{order}"
+    return " ".join([told, *([people] if (people := not_moved_sentence(explanation)) else [])])
+
+
+def not_moved_sentence(explanation: Explanation) -> str:
+    """Say that moves are of values, and t is between people, where somebody has several values."""
+    if not explanation.shares:
+        return ""
+    if explanation.t == explanation.value:
+        return "What moves are values of people: everyone counts once for each."
+    return (
+        "What moves are values of people: everyone counts once for each. t is larger than their distance, "
+        f"{result_text(explanation.t)}: people differ by so much in {value_text(explanation.shares[0].value)}."
+    )
 
 
 def rest_sentence(explanation: Explanation, moves: ShownMoves) -> str:

@@ -62,6 +62,11 @@ CASE WHEN {{ kinds[dialect] }} THEN NULL ELSE {{ column }} END
 }[dialect] }}
 {%- endmacro -%}
 
+{#- Whether a value may be a number, if it is a text. -#}
+{%- macro tclose_has_digit(value, types) -%}
+{% for digit in range(10) %}{% if not loop.first %} OR {% endif %}CAST({{ value }} AS {{ types[2] }}) LIKE '%{{ digit }}%'{% endfor %}
+{%- endmacro -%}
+
 {#- The whole part of half a whole number. -#}
 {%- macro tclose_half(number, dialect) -%}
 {{ {
@@ -381,6 +386,12 @@ a{{ at }}_problem AS (
     {%- endif %}
     {%- if attribute.distance == 'ordered' and attribute.order == 'value' %}
     WHEN SUM(CASE WHEN {{ tclose.tclose_is_text('s' ~ at, dialect) }} THEN 1 ELSE 0 END) > 0 THEN 'values are texts: give their order'
+    {%- endif %}
+    {%- if attribute.distance == 'ordered' and attribute.order == 'frequency' %}
+    WHEN SUM(CASE WHEN {{ tclose.tclose_is_text('s' ~ at, dialect) }} THEN 1 ELSE 0 END) > 0
+      AND (SELECT COUNT(*) - COUNT(DISTINCT y) FROM a{{ at }}_whole WHERE of_class = 0 AND v IS NOT NULL) > 0
+      AND (SELECT COUNT(*) FROM a{{ at }}_whole WHERE of_class = 0 AND NOT ({{ tclose.tclose_has_digit('v', types) }})) = 0
+      THEN 'equally frequent texts may be numbers: give their order'
     {%- endif %}
     WHEN COUNT(s{{ at }}) = 0 AND {{ 1 if attribute.nulls in ('drop', 'error') else 0 }} = 1 THEN 'no row has a value'
     WHEN (SELECT largest FROM a{{ at }}_found) > {{ types[3] }} THEN {{ tclose.tclose_too_large() }}

@@ -93,7 +93,7 @@ function attributeCard(name, attribute, risk, explain) {
 
 // Words that may stand below each other where there is little room.
 // What fails: people where they are counted, else rows.
-const units = (failing) => (failing.people === undefined ? counted(failing.rows, "row") : counted(failing.people, "person", "people"));
+const units = (failing) => (failing.people === undefined ? counted(failing.rows, "row") : `${failing.at_most ? "at most " : ""}${counted(failing.people, "person", "people")}`);
 
 const pieces = (...texts) => texts.filter(Boolean).flatMap((text) => [h("span", {}, text), " "]);
 
