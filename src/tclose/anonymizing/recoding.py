@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tclose.engines.base import Progress, Released
 from tclose.errors import ColumnNotFoundError
 from tclose.placing import fitted
+from tclose.points import recoding_by_rows
 from tclose.progress import shows_progress, silent
 from tclose.recipes import Recipe, read_recipe
 
@@ -60,6 +61,7 @@ def recode(
         published = tuple(name for name in recipe.published if name in available and name not in disguised)
         kept = opened.keep(published)
         tell = progress or silent
-        fit = fitted(recipe, session.distinct(kept, quasi, (), tell), "all", tell)
+        distinct = session.distinct(kept, quasi, (), tell)
+        fit = fitted(recipe, distinct, "all", tell)
         tell("Recoding rows", None)
-        return session.recode(kept, replace(fit.recipe, published=published).recoding())
+        return session.recode(kept, recoding_by_rows(replace(fit.recipe, published=published), distinct))

@@ -11,6 +11,7 @@ from tclose.engines.choosing import working_session
 from tclose.engines.optional import imported
 from tclose.errors import ColumnNotFoundError, InputError
 from tclose.placing.fitting import fitted
+from tclose.points import recoding_by_rows
 from tclose.recipes import Recipe
 
 _USE = "Recoding a frame"
@@ -42,9 +43,11 @@ def recoded_frame(recipe: Recipe, frame: Any) -> Any:
     while number in (*quasi, *rounded):
         number += "_"
     made = _recoded(recipe, _numbered(frame, kind, [*quasi, *rounded], number), rounded, number)
+    if recipe.points is not None:
+        return _with_values(frame, kind, made, [*quasi, *rounded], number)
     cells = made.to_arrow().sort_by(number)
     frame = _replaced(frame, kind, {name: cells.column(name).to_pylist() for name in quasi})
-    return _with_numbers(frame, kind, made, rounded, number) if rounded else frame
+    return _with_values(frame, kind, made, rounded, number) if rounded else frame
 
 
 def _arrow(frame: Any) -> Any:
@@ -68,12 +71,12 @@ def _recoded(recipe: Recipe, numbered: Any, rounded: Sequence[str], number: str)
     with working_session(numbered) as session:
         table = session.rounded(session.open(numbered), recipe.roles.steps).keep([*quasi, *rounded, number])
         distinct = session.distinct(table.keep(quasi), quasi, (), lambda _stage, _share: None)
-        fit = fitted(recipe, distinct, "all").recipe
-        return session.recode(table, replace(fit, published=(*quasi, *rounded, number)).recoding())
+        fit = replace(fitted(recipe, distinct, "all").recipe, published=(*quasi, *rounded, number))
+        return session.recode(table, recoding_by_rows(fit, distinct))
 
 
-def _with_numbers(frame: Any, kind: str, made: Released[Any], rounded: Sequence[str], number: str) -> Any:
-    """Return a frame with rounded numbers in some columns, each of them in the place of its own."""
+def _with_values(frame: Any, kind: str, made: Released[Any], rounded: Sequence[str], number: str) -> Any:
+    """Return a frame with rounded numbers or points in some columns, each of them in the place of its own."""
     if kind == "pandas":
         own = made.to_pandas().sort_values(number).set_axis(frame.index)
         return frame.assign(**{name: own[name] for name in rounded})

@@ -35,6 +35,7 @@ def release_data(release: Release) -> dict[str, Any]:
         "unprotected": list(release.unprotected),
         "requirements": required_texts(release.requirements),
         "method": release.method,
+        "points": None if release.recipe is None or release.recipe.points is None else release.recipe.points.form,
         "levels": None if release.levels is None else dict(release.levels),
         "rows": release.original_rows,
         "people": release.people,
