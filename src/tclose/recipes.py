@@ -134,6 +134,14 @@ class Recipe:
         return self.roles.pseudonym is not None or bool(self.roles.shifted)
 
     @property
+    def published_counts(self) -> dict[str, tuple[tuple[str, int | None], ...]]:
+        """The counts of each column that are published with points that are fitted to them."""
+        if self.points is None:
+            return {}
+        pairs = zip(self.columns, self.points.columns, strict=True)
+        return {column.name: kept.counts for column, kept in pairs if kept.counts}
+
+    @property
     def divides(self) -> bool:
         """Whether rows that look alike were divided by their sensitive values."""
         return self.counts is not None

@@ -14,7 +14,7 @@ from tclose.anonymizing.framing import Frame, attributes_of, framed
 from tclose.anonymizing.labels import recipe_of
 from tclose.anonymizing.obstacles import obstacles
 from tclose.anonymizing.people_on_levels import around_levels, what_binds
-from tclose.anonymizing.pointing import points_notes, recoded, with_points
+from tclose.anonymizing.pointing import counted_by_column, points_notes, recoded, with_points
 from tclose.anonymizing.proving import (
     Original,
     ReleaseAttempt,
@@ -118,7 +118,9 @@ def _made(
             roles.unprotected(columns),
         )  # fmt: skip
 
-    recipe, work = with_points(recipe, original.points, work_of)
+    asked = original.points
+    raked = None if asked is None or not asked.raked else counted_by_column(recipe, frame.distinct, asked.declared)
+    recipe, work = with_points(recipe, asked, work_of, raked)
     left_out = work.suppressed
     return Release(
         source=table.label,

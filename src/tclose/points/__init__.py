@@ -4,6 +4,7 @@ A point is a function of what is published anyway, the cells and how often each 
 says no more of a person than the cell does.
 """
 
+from tclose.points.cells import takes_for_codes
 from tclose.points.drawing import (
     Points,
     PointsAsked,
@@ -14,8 +15,9 @@ from tclose.points.drawing import (
     rows_of_pieces,
 )
 from tclose.points.keeping import points_data, points_of
+from tclose.points.raking import Counts, published_counts
 
 __all__ = [
-    "Points", "PointsAsked", "drawn", "pointed", "pointed_rows", "points_data", "points_of", "recoding_by_rows",
-    "rows_of_pieces",
+    "Counts", "Points", "PointsAsked", "drawn", "pointed", "pointed_rows", "points_data", "points_of",
+    "published_counts", "recoding_by_rows", "rows_of_pieces", "takes_for_codes",
 ]  # fmt: skip

@@ -29,6 +29,11 @@ _FINE = 10_000
 """A stretch of numbers that are not whole has about so many of them to draw from, in round steps."""
 
 
+def takes_for_codes(hierarchy: Hierarchy, *, declared: bool) -> bool:
+    """Say whether nodes of a hierarchy are sets of values and not stretches of a line, though they may be numbers."""
+    return declared or (hierarchy.rule or "").partition(":")[0] in _NOMINAL
+
+
 @dataclass(frozen=True)
 class Members:
     """The values that a cell may stand for.
@@ -103,10 +108,9 @@ class PublishedColumn:
         return Reading(sorted(self._labels))
 
     @cached_property
-    def _nominal(self) -> bool:
+    def nominal(self) -> bool:
         """Whether nodes of the hierarchy are sets of values and not stretches of a line."""
-        rule = (self.hierarchy.rule or "").partition(":")[0]
-        return self.line is None or self.declared or rule in _NOMINAL
+        return self.line is None or takes_for_codes(self.hierarchy, declared=self.declared)
 
     @cached_property
     def _alone(self) -> frozenset[str]:
@@ -122,12 +126,12 @@ class PublishedColumn:
         """What each label that is a stretch covers."""
         found = {}
         for label, level in self.shown:
-            stretch = None if label is None or (level == 0 and self._nominal) else self._stretch(label)
+            stretch = None if label is None or (level == 0 and self.nominal) else self.stretch(label)
             if label is not None and stretch is not None:
                 found[label] = stretch
         return found
 
-    def _stretch(self, label: str) -> Stretch | None:
+    def stretch(self, label: str) -> Stretch | None:
         """Return what a label covers of the line; None where it covers no stretch of it."""
         if self.line is None:
             return None
@@ -158,8 +162,8 @@ class PublishedColumn:
             return _these([label])
         if self.order is not None:
             return self._categories(label, level)
-        if self.line is not None and (level is None or not self._nominal):
-            stretch = self._stretches.get(label) or self._stretch(label)
+        if self.line is not None and (level is None or not self.nominal):
+            stretch = self._stretches.get(label) or self.stretch(label)
             if stretch is None and level == self.hierarchy.height:
                 stretch = self._whole
             if stretch is not None:

@@ -15,6 +15,7 @@ from tclose.engines.distinct import DistinctRows
 from tclose.engines.recodings import Recoding
 from tclose.points.cells import Members, PublishedColumn, Shown
 from tclose.points.lines import Line, line_of
+from tclose.points.raking import Count, Counts, fitted_places
 from tclose.recoding.problem import numbered
 from tclose.values import texts_or_none
 
@@ -38,11 +39,14 @@ class PointsAsked:
         The type of each quasi-identifier.
     declared
         The quasi-identifiers whose hierarchy their owner gave.
+    raked
+        Whether points are fitted to counts, which are then published.
     """
 
     form: str
     types: Mapping[str, str]
     declared: frozenset[str] = frozenset()
+    raked: bool = False
 
 
 @dataclass(frozen=True)
@@ -53,6 +57,8 @@ class PointsColumn:
     declared: bool
     texts: bool
     shown: tuple[Shown, ...] = field(repr=False)
+    counts: tuple[Count, ...] = ()
+    """The published counts that its points are fitted to."""
 
     def published(self, column: RecodedColumn) -> PublishedColumn:
         """Return the column as the release shows it."""
@@ -90,15 +96,40 @@ class Points:
         """Whether each row has points of its own."""
         return self.form == "row"
 
+    @property
+    def raked(self) -> bool:
+        """Whether they are fitted to published counts."""
+        return any(column.counts for column in self.columns)
 
-def drawn(recipe: Recipe, asked: PointsAsked, attempt: int = 0) -> Points:
-    """Return the points of the release that a recipe makes."""
+
+def drawn(
+    recipe: Recipe,
+    asked: PointsAsked,
+    attempt: int = 0,
+    *,
+    counts: Counts | None = None,
+    sizes: Integers | None = None,
+) -> Points:
+    """Return the points of the release that a recipe makes.
+
+    Parameters
+    ----------
+    recipe
+        The recipe.
+    asked
+        What points are asked for.
+    attempt
+        How often they were drawn before.
+    counts, sizes
+        The published counts to which points are fitted, and how many rows each class has.
+    """
     columns, labels, codes = [], [], []
     for at, column in enumerate(recipe.columns):
         kind = asked.types[column.name]
         shown = tuple(dict.fromkeys((cell.label, cell.level) for cell in column.cells))
         line = None if column.order is not None else line_of(column.values, kind)
-        columns.append(PointsColumn(line, column.name in asked.declared, kind.startswith("VARCHAR"), shown))
+        own = () if counts is None else counts.get(column.name, ())
+        columns.append(PointsColumn(line, column.name in asked.declared, kind.startswith("VARCHAR"), shown, own))
         texts, code_of = _spelled([cell.label for cell in column.cells])
         labels.append(texts)
         codes.append(code_of[recipe.cells[:, at]])
@@ -110,7 +141,8 @@ def drawn(recipe: Recipe, asked: PointsAsked, attempt: int = 0) -> Points:
     order = np.lexsort(cells.T[::-1])  # labels are in their own order, so that no class is known by its place
     values, found = [], np.empty_like(cells)
     for at, column in enumerate(recipe.columns):
-        picked, texts = _dealt(points, recipe, at, column, cells[order, at], labels[at])
+        each = np.ones(len(order)) if sizes is None else sizes[order].astype(np.float64)
+        picked, texts = _dealt(points, recipe, at, column, cells[order, at], labels[at], each)
         found[order, at] = picked
         values.append(texts)
     return replace(points, values=tuple(values), drawn=found)
@@ -172,7 +204,7 @@ def pointed_rows(recoding: Recoding, points: Points, recipe: Recipe, counts: Int
     order = np.lexsort(cells.T[::-1])
     texts, found = [], np.empty_like(cells)
     for at, column in enumerate(recipe.columns):
-        picked, values = _dealt(points, recipe, at, column, cells[order, at], labels[at])
+        picked, values = _dealt(points, recipe, at, column, cells[order, at], labels[at], np.ones(len(order)))
         found[order, at] = picked
         texts.append(list(values))
     split = replace(
@@ -246,23 +278,36 @@ def _own_draws(points: Points, recipe: Recipe, at: int) -> list[str | None]:
 
 
 def _dealt(
-    points: Points, recipe: Recipe, at: int, column: RecodedColumn, cells: Ranks, labels: Sequence[str | None]
+    points: Points,
+    recipe: Recipe,
+    at: int,
+    column: RecodedColumn,
+    cells: Ranks,
+    labels: Sequence[str | None],
+    sizes: Chances,
 ) -> tuple[Ranks, tuple[str | None, ...]]:
     """Return the point that everyone of some cells gets, and the points as texts.
 
     Those who share a cell are put into a secret order. Of n, the one in place i gets the value at (i + u)/n of what the
     cell may stand for, with u from 0 to 1: two values of a cell are drawn as often as each other, or one once more.
+    Where points are fitted to counts, everyone takes as much of the cell as they have rows, and values what they weigh.
     """
-    members = _members(points.columns[at].published(column), column, labels)
-    numbers = np.array([float(each.number) for each in members])
+    kept = points.columns[at]
+    shown = kept.published(column)
+    members = _members(shown, column, labels)
     order = np.lexsort((_chances(recipe.seed, points, f"order of {column.name}", len(cells)), cells))
-    placed = cells[order]
+    placed, rows = cells[order], sizes[order] if kept.counts else np.ones(len(cells))
     begins = np.flatnonzero(np.diff(placed, prepend=-1))
-    sizes = np.diff(np.append(begins, len(placed)))
-    shift = _chances(recipe.seed, points, f"shift of {column.name}", len(begins))
-    rank = np.arange(len(placed)) - np.repeat(begins, sizes)
-    share = (rank + np.repeat(shift, sizes)) / np.repeat(sizes, sizes)
-    picked = np.minimum(np.floor(share * numbers[placed]), numbers[placed] - 1).astype(np.int64)
+    whose = np.cumsum(np.diff(placed, prepend=-1) != 0) - 1
+    whole = np.add.reduceat(rows, begins) if len(begins) else rows
+    shift = _chances(recipe.seed, points, f"shift of {column.name}", len(begins))[whose]
+    before = np.cumsum(rows) - rows
+    share = (before - before[begins][whose] + shift * rows) / whole[whose]
+    if kept.counts:
+        picked = fitted_places(members, shown, kept.counts, placed.astype(np.int64), share, rows)
+    else:
+        numbers = np.array([float(each.number) for each in members])[placed]
+        picked = np.minimum(np.floor(share * numbers), numbers - 1).astype(np.int64)
     new = np.ones(len(placed), dtype=bool)  # within a cell the values come in their order
     new[1:] = (placed[1:] != placed[:-1]) | (picked[1:] != picked[:-1])
     pairs = zip(placed[new].tolist(), picked[new].tolist(), strict=True)

@@ -26,6 +26,7 @@ def points_data(points: Points) -> dict[str, Any]:
                 "shown": [list(cell) for cell in each.shown],
                 "labels": list(labels),
                 "values": list(values),
+                "counts": [list(count) for count in each.counts],
             }
             for each, labels, values in zip(points.columns, points.labels, points.values, strict=True)
         ],
@@ -46,6 +47,7 @@ def points_of(data: Mapping[str, Any]) -> Points:
                 bool(each["declared"]),
                 bool(each["texts"]),
                 tuple((_text(label), None if level is None else int(level)) for label, level in each["shown"]),
+                tuple((str(_text(name)), _count(count)) for name, count in each["counts"]),
             )
             for each in columns
         ),
@@ -79,6 +81,12 @@ def _line(name: str, unit: str, kind: str, zoned: object) -> Line:
 def _text(given: object) -> str | None:
     if given is not None and not isinstance(given, str):
         raise TypeError("no text")
+    return given
+
+
+def _count(given: object) -> int | None:
+    if given is not None and (not isinstance(given, int) or isinstance(given, bool) or given < 0):
+        raise ValueError("no count")
     return given
 
 

@@ -366,6 +366,11 @@ class Pointing(Part):
         "values meets what is required, too. row: one for each row, nearer to the original, but only the cells meet "
         "it. none: the cells, by default.",
     )  # fmt: skip
+    rake: bool = option(
+        False, kind=Switch(negative=False), label="Fit values to published counts",
+        help="Fit the values to counts of each column, which are then published: rounded to 50, and withheld under 30 "
+        "people. They can narrow cells down.",
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
