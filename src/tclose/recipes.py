@@ -119,6 +119,8 @@ class Recipe:
     """By what the key of pseudonyms and offsets is known again; None where there was none. The key is not here."""
     accept: Mapping[str, str] = field(default_factory=dict)
     """The reasons that somebody accepted for a release, each by its code, or its code and a column, with why."""
+    nulls: tuple[str, ...] = ()
+    """The texts that stood for a missing value in the table that it was made from, besides the empty one."""
     points: Points | None = None
     """The values that are published in the place of cells; None where the cells are."""
 
@@ -243,6 +245,7 @@ def _recipe_data(recipe: Recipe) -> dict[str, Any]:
         ),
         **({"shift_days": recipe.shift_days, "key_check": recipe.key_check} if recipe.disguises else {}),
         **({"accept": dict(recipe.accept)} if recipe.accept else {}),
+        **({"nulls": list(recipe.nulls)} if recipe.nulls else {}),
         **({"points": points_data(recipe.points)} if recipe.points is not None else {}),
         "columns": [_column_data(column) for column in recipe.columns],
         "sensitive": {name: list(values) for name, values in recipe.sensitive.items()},
@@ -322,6 +325,7 @@ def _recipe(data: Mapping[str, Any]) -> Recipe:
         shift_days=_whole(data.get("shift_days", USUAL_DAYS)),
         key_check=None if data.get("key_check") is None else _text(data["key_check"]),
         accept={_text(name): _text(why) for name, why in data.get("accept", {}).items()},
+        nulls=_texts(data.get("nulls", [])),
         points=None if data.get("points") is None else points_of(data["points"]),
     )
     if not fits_together(recipe):

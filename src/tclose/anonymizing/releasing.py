@@ -110,6 +110,8 @@ def anonymize(policy: Policy, *, key: bytes | None, progress: Progress | None) -
         given_away = revealed(session, found, disguise, original.disguised)
         if recipe is not None and policy.required.accept:
             recipe = replace(recipe, accept=policy.required.accept)
+        if recipe is not None:
+            recipe = replace(recipe, nulls=tuple(text for text in policy.read.null if text))
         made = replace(
             found,
             notes=(*told, *found.notes, *limiting, *more),

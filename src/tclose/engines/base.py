@@ -27,6 +27,7 @@ from tclose.errors import (
     EmptyTableError,
     Hint,
     InputError,
+    InternalError,
     SourceError,
     alike,
     header_hint,
@@ -263,6 +264,10 @@ class Released(ABC, Generic[AColumn]):
     @abstractmethod
     def keep(self, columns: Sequence[str]) -> Table[Any]:
         """Return the table of just these columns, cheap to read many times."""
+
+    def ordered_by(self, column: str) -> Self:
+        """Return the table without one of its columns, its rows in the order of that column."""
+        raise InternalError(f"The rows of {self.label} have no order of {column!r}.")
 
     def gathered(self, columns: Sequence[str]) -> Table[Any]:
         """Return the table of just these columns to be counted and nothing else."""
