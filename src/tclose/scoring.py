@@ -64,7 +64,7 @@ def usefulness(
     settings = {"memory": memory, "threads": threads, "temp": temp}
     with working_session(original, read=read, **settings) as session:
         ours, theirs = session.open(original), session.open(release)
-        names = _common([each.name for each in ours.columns], [each.name for each in theirs.columns], columns)
+        names = _in_both([each.name for each in ours.columns], [each.name for each in theirs.columns], columns)
         found = [session.distinct(table.keep(names), names, (), tell) for table in (ours, theirs)]
         label, name = ours.label, theirs.label
     tell("Scoring", None)
@@ -84,7 +84,7 @@ def usefulness(
     )
 
 
-def _common(ours: Sequence[str], theirs: Sequence[str], asked: Sequence[str] | None) -> list[str]:
+def _in_both(ours: Sequence[str], theirs: Sequence[str], asked: Sequence[str] | None) -> list[str]:
     """Return the columns that are looked at."""
     found = [name for name in ours if name in theirs] if asked is None else list(dict.fromkeys(asked))
     missing = [name for name in found if name not in ours or name not in theirs]

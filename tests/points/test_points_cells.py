@@ -35,12 +35,27 @@ def every(members):
         ("7", ["7"]),
         ("≥ 90", ["90", "91", "92", "93", "94", "95", "96", "97", "98", "99"]),
         ("< 35", ["30", "31", "32", "33", "34"]),
+        ("< 40", ["30", "31", "32", "33", "34", "35", "36", "37", "38", "39"]),
+        ("≥ 80", [str(age) for age in range(80, 100)]),
     ],
 )
 def test_an_interval_stands_for_the_whole_numbers_in_it(label, members):
     """The cuts are 35, 40, 80 and 90: 90 is 10 from the next one, and 35 is 5."""
-    shown = [("[35, 39]", None), ("[80, 89]", None), ("≥ 90", None), ("< 35", None), ("[35, 40)", None)]
+    shown = [
+        ("[35, 39]", None),
+        ("[80, 89]", None),
+        ("≥ 90", None),
+        ("< 35", None),
+        ("[35, 40)", None),
+        ("< 40", None),
+        ("≥ 80", None),
+    ]
     assert every(column(*shown).members(label, None)) == members
+
+
+def test_an_open_end_reaches_to_values_that_the_release_names_beyond_it():
+    shown = column(("[80, 89]", None), ("≥ 90", None), ("104", 0), hierarchy=Hierarchy((("104", "*"),)))
+    assert every(shown.members("≥ 90", None)) == [str(age) for age in range(90, 105)]
 
 
 def test_an_open_end_alone_goes_as_far_as_its_cut_is_round():

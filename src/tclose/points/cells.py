@@ -155,8 +155,8 @@ class PublishedColumn:
         """Return what a cell may stand for.
 
         A value by itself stands for itself, and a missing one stays missing. A stretch stands for the values of the
-        line in it; one without an end goes one step beyond its cut. A node stands for those of its leaves that may be
-        named; where none may, a column of text keeps the label, and any other has a missing value.
+        line in it; one without an end goes one step beyond the outermost cut. A node stands for those of its leaves
+        that may be named; where none may, a column of text keeps the label, and any other has a missing value.
         """
         if label is None or level == 0:
             return _these([label])
@@ -193,19 +193,32 @@ class PublishedColumn:
 
     @cached_property
     def _whole(self) -> Stretch | None:
-        """From the lowest to the highest that the release names, None where it names none."""
+        """From the lowest to the highest that the release names, None where it names none.
+
+        Where cells have no end, it goes one step beyond the outermost cut.
+        """
         stretches = self._stretches.values()
         ends = [end for each in stretches for end in (each.first, each.last) if end is not None]
-        return Stretch(min(ends), max(ends)) if ends else None
+        if not ends:
+            return None
+        low, high = min(ends), max(ends)
+        if self._cuts and any(each.first is None for each in stretches):
+            low = min(low, self._cuts[0] - self._beyond(self._cuts[0]))
+        if self._cuts and any(each.last is None for each in stretches):
+            high = max(high, self._cuts[-1] + self._beyond(self._cuts[-1]) - 1)
+        return Stretch(low, high)
 
     def _on_line(self, stretch: Stretch) -> Members:
         line, (first, last) = self.line, (stretch.first, stretch.last)
         if line is None or (first is None and last is None):
             return _these([None])
+        whole = self._whole or stretch
         if first is None and last is not None:
-            first = last + 1 - self._beyond(last + 1)
+            first = (
+                whole.first if whole.first is not None and whole.first <= last else last + 1 - self._beyond(last + 1)
+            )
         elif last is None and first is not None:
-            last = first + self._beyond(first) - 1
+            last = whole.last if whole.last is not None and whole.last >= first else first + self._beyond(first) - 1
         if first is None or last is None:
             return _these([None])
         if line.limits is not None:
