@@ -65,7 +65,7 @@ class PointsColumn:
         return PublishedColumn(self.shown, column.hierarchy, column.order, self.line, self.declared, self.texts)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Points:
     """The points of a release.
 
