@@ -299,7 +299,7 @@ def policies(draw):
     tables = {key: draw(st.none() | files) for key in ("reference", "population")}
     of_quasi = {
         "hierarchies": files | trees | st.just("mask:left"), "levels": levels, "weights": weights,
-        "numbers": st.sampled_from(["bounds", "midpoint"]),
+        "numbers": st.just("bounds"),
     }  # fmt: skip
     recoding = {
         key: draw(st.dictionaries(st.sampled_from(quasi), given)) if quasi else {} for key, given in of_quasi.items()

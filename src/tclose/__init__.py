@@ -63,6 +63,8 @@ if TYPE_CHECKING:
     from tclose.releases import Release, Written
     from tclose.results import Audit, Verdict
     from tclose.roles import Hierarchical, Nominal, Numeric, Ordered, Roles
+    from tclose.scores import Scores
+    from tclose.scoring import usefulness
     from tclose.sources import DatabaseTable, ReadOptions
     from tclose.sweeping import frontier
     from tclose.verifications import Verification
@@ -126,6 +128,8 @@ _HOMES = {
     "Numeric": "tclose.roles",
     "Ordered": "tclose.roles",
     "Roles": "tclose.roles",
+    "Scores": "tclose.scores",
+    "usefulness": "tclose.scoring",
     "DatabaseTable": "tclose.sources",
     "ReadOptions": "tclose.sources",
     "frontier": "tclose.sweeping",
@@ -170,6 +174,7 @@ __all__ = [
     "Requirement",
     "RoleConflictError",
     "Roles",
+    "Scores",
     "SeveralProblemsError",
     "SourceError",
     "TcloseError",
@@ -202,6 +207,7 @@ __all__ = [
     "read_policy",
     "read_recipe",
     "recode",
+    "usefulness",
     "verify",
     "write_hierarchy",
 ]

@@ -39,6 +39,10 @@ _ROLES = ("quasi-identifier", "sensitive", "pseudonym", "shifted", "publish")
 _NO_NUMBER = {"infinite": math.inf, "none": math.nan}
 
 
+PublishedCounts = tuple[tuple[str, tuple[tuple[str, int | None], ...]], ...]
+"""Counts of columns: what is counted, and how many, None where that is withheld."""
+
+
 @dataclass(frozen=True)
 class CertifiedColumn:
     """A column of the file, with its role."""
@@ -126,6 +130,8 @@ class Attested:
     """Figures by people, where the file does not say whose its rows are."""
     reasons: tuple[AttestedReason, ...]
     """Why the verdict on the release is not true of people, or cannot be given."""
+    published_counts: PublishedCounts = ()
+    """The counts of each column to which the values of the file are fitted; they can narrow cells down."""
 
     @staticmethod
     def of(release: Release, own: Audit, original: Audit) -> Attested:
@@ -141,6 +147,7 @@ class Attested:
             tuple(AttestedRequirement(each.requirement.text, each.attribute, each.holds) for each in original.verdicts),
             figures_of(own) if hidden else (),
             tuple(AttestedReason(each.code, each.attribute, each.accepted) for each in release.reasons),
+            () if release.recipe is None else tuple(release.recipe.published_counts.items()),
         )
 
 
@@ -220,6 +227,7 @@ class Certificate:
                     {"code": each.code, "attribute": each.attribute, "accepted": each.accepted}
                     for each in attested.reasons
                 ],
+                **_counts_data(attested.published_counts),
             },
         }
 
@@ -319,6 +327,13 @@ def value_text(value: Value) -> str:
     if isinstance(value, Fraction | int):
         return written(value)
     return "none" if math.isnan(value) else "infinite" if math.isinf(value) else repr(float(value))
+
+
+def _counts_data(published: PublishedCounts) -> dict[str, Any]:
+    found = [
+        {"column": name, "counts": [{"of": of, "count": count} for of, count in counts]} for name, counts in published
+    ]
+    return {"published_counts": found} if found else {}
 
 
 def _figures_data(figures: Iterable[CertifiedFigure]) -> list[dict[str, Any]]:
@@ -465,7 +480,7 @@ def _alone(given: object) -> FileAlone:
 def _attested(given: object) -> Attested:
     data = _object(
         given, "attested", "counts", "original_rows", "rows_left_out", "people", "against", "requirements", "figures",
-        "reasons",
+        "reasons", maybe="published_counts",
     )  # fmt: skip
     return Attested(
         _unit(data["counts"], "attested.counts"),
@@ -476,7 +491,18 @@ def _attested(given: object) -> Attested:
         tuple(_attested_requirement(each) for each in _listed(data["requirements"], "attested.requirements")),
         _figures(data["figures"], "attested.figures"),
         tuple(_attested_reason(each) for each in _listed(data["reasons"], "attested.reasons")),
+        tuple(_counts_of(each) for each in _listed(data.get("published_counts", []), "attested.published_counts")),
     )
+
+
+def _counts_of(given: object) -> tuple[str, tuple[tuple[str, int | None], ...]]:
+    where = "attested.published_counts"
+    data = _object(given, where, "column", "counts")
+    pairs = [_object(each, where, "of", "count") for each in _listed(data["counts"], where)]
+    found = [
+        (_text(each["of"], where), None if each["count"] is None else _whole(each["count"], where)) for each in pairs
+    ]
+    return _text(data["column"], where), tuple(found)
 
 
 def _attested_requirement(given: object) -> AttestedRequirement:

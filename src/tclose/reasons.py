@@ -18,9 +18,10 @@ from tclose.roles import Roles
 Outcome = Literal["pass", "fail", "qualified", "undetermined"]
 """A verdict: qualified where every requirement holds, but of rows or classes and not of people."""
 ROWS, TRAIT, LINKED, REFERENCE = "rows-not-people", "trait-in-histories", "pseudonyms-link", "reference-without-people"
+POINTS = "points-per-row"
 _UNSURE: tuple[Outcome, ...] = ("undetermined", "qualified")
 """What keeps a verdict from being a pass, the worse first."""
-CODES = (ROWS, TRAIT, LINKED, REFERENCE)
+CODES = (ROWS, TRAIT, LINKED, REFERENCE, POINTS)
 
 
 _TEXTS = {
@@ -31,6 +32,10 @@ _TEXTS = {
     ),
     LINKED: "Pseudonyms ({}) link the rows of a person: knowing two rows may be enough to find the others.",
     REFERENCE: "Some people have several values of {}, and the reference does not say how many people have each.",
+    POINTS: (
+        "Each row has points of its own. The cells that they are drawn from meet what is required; the table of points "
+        "does not: rows of it stand alone, and some are rows of the original."
+    ),
 }
 
 
@@ -100,6 +105,7 @@ def reason_of(code: str, column: str | None, accepted: str | None = None) -> Rea
         ROWS: Hint("Count people with {}.", Ask("person", column)),
         TRAIT: Hint("Publish it once for each person, in a table of its own."),
         LINKED: Hint("Leave the pseudonyms out."),
+        POINTS: Hint("For a table that meets it, draw points for each class: {}.", Ask("points", "class")),
         REFERENCE: Hint("Give a table with the column of people, such as {}.", Ask("reference", "FILE")),
     }
     return Reason(code, _TEXTS[code].format(repr(column)), hints[code], column, accepted)

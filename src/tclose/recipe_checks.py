@@ -10,7 +10,8 @@ from tclose.values import written_sizes
 
 def fits_together(recipe: Recipe) -> bool:
     """Say whether the parts of a recipe speak of the same columns, values and classes."""
-    return _names_fit(recipe) and _pieces_fit(recipe)
+    points = recipe.points is None or len(recipe.points.columns) == len(recipe.columns)
+    return points and _names_fit(recipe) and _pieces_fit(recipe)
 
 
 def _names_fit(recipe: Recipe) -> bool:

@@ -1,4 +1,4 @@
-"""Cells of a recipe as numbers and dates to compute with: the bounds of what a label stands for, or its middle."""
+"""Cells of a recipe as numbers and dates to compute with: the bounds of what a label stands for."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Numbers:
     Parameters
     ----------
     form
-        ``"bounds"`` or ``"midpoint"``.
+        ``"bounds"``.
     type
         ``DOUBLE``, ``DATE`` or ``TIMESTAMP``: that of the original, whatever the cells of a release are.
     """
@@ -134,11 +134,7 @@ def _is_moment(text: str) -> bool:
 def _added(at: int, column: RecodedColumn, numbers: Numbers) -> Iterator[Added]:
     known = ends_by_label(column, numbers.type)
     ends = [known[cell.label] for cell in column.cells]
-    if numbers.form == "bounds":
-        values = [[low for low, _ in ends], [high for _, high in ends]]
-    else:
-        pairs = zip(ends, column.cells, strict=True)
-        values = [[_middle(*each, cell.label, numbers.type) for each, cell in pairs]]
+    values = [[low for low, _ in ends], [high for _, high in ends]]
     for called, texts in zip(names_of(column.name, numbers), values, strict=True):
         yield Added(called, at, texts, numbers.type)
 
@@ -170,23 +166,6 @@ def _days(found: re.Match[str]) -> Ends:
     last = first if month else first + 2 if quarter else _LAST_MONTH
     after = dt.date(int(year) + years - 1 + last // _LAST_MONTH, last % _LAST_MONTH + 1, 1)
     return dt.date(int(year), first, 1).isoformat(), (after - dt.timedelta(1)).isoformat()
-
-
-def _middle(low: str | None, high: str | None, label: str | None, kind: str) -> str | None:
-    """Return the middle between two ends; a label that is one number, such as a rounded one, is its own."""
-    if kind == "DOUBLE":
-        below, above = _number(low), _number(high)
-        if below is None or above is None:
-            return label if low is high is None and _number(label) is not None else None
-        return repr(float((below + above) / 2))
-    if low is None or high is None:
-        return None
-    try:
-        below_day, above_day = dt.datetime.fromisoformat(low), dt.datetime.fromisoformat(high)
-        middle = below_day + (above_day - below_day) / 2
-    except (ValueError, TypeError):
-        return None
-    return middle.date().isoformat() if kind == "DATE" else middle.isoformat(" ")
 
 
 def _number(text: str | None) -> Fraction | None:

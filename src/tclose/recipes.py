@@ -25,6 +25,7 @@ from tclose.errors import InputError
 from tclose.exact import share, written
 from tclose.hierarchies import Hierarchy, check_rule
 from tclose.models.catalogue import Requirement, required_for_any, requirements
+from tclose.points import Points, pointed, points_data, points_of
 from tclose.policy.columns import declared_distance
 from tclose.recipe_numbers import Numbers, beside, numbers_read, with_beside
 from tclose.roles import Distance, Hierarchical, Roles
@@ -36,7 +37,9 @@ ROUNDED_FORMAT = 3
 """The format of recipes that round sensitive numbers, which earlier versions would publish as they are."""
 OPEN_FORMAT = 4
 """The format of recipes with intervals that have one end, which earlier versions take for damaged."""
-_UNDERSTOOD = [("recipe", number) for number in (FORMAT, DISGUISED_FORMAT, ROUNDED_FORMAT, OPEN_FORMAT)]
+POINTS_FORMAT = 5
+"""The format of recipes with points, in whose place earlier versions would publish cells."""
+_UNDERSTOOD = [("recipe", each) for each in (FORMAT, DISGUISED_FORMAT, ROUNDED_FORMAT, OPEN_FORMAT, POINTS_FORMAT)]
 
 
 @dataclass(frozen=True)
@@ -116,6 +119,10 @@ class Recipe:
     """By what the key of pseudonyms and offsets is known again; None where there was none. The key is not here."""
     accept: Mapping[str, str] = field(default_factory=dict)
     """The reasons that somebody accepted for a release, each by its code, or its code and a column, with why."""
+    nulls: tuple[str, ...] = ()
+    """The texts that stood for a missing value in the table that it was made from, besides the empty one."""
+    points: Points | None = None
+    """The values that are published in the place of cells; None where the cells are."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Recipe) and self.to_json() == other.to_json()
@@ -129,12 +136,25 @@ class Recipe:
         return self.roles.pseudonym is not None or bool(self.roles.shifted)
 
     @property
+    def published_counts(self) -> dict[str, tuple[tuple[str, int | None], ...]]:
+        """The counts of each column that are published with points that are fitted to them."""
+        if self.points is None:
+            return {}
+        pairs = zip(self.columns, self.points.columns, strict=True)
+        return {column.name: kept.counts for column, kept in pairs if kept.counts}
+
+    @property
     def divides(self) -> bool:
         """Whether rows that look alike were divided by their sensitive values."""
         return self.counts is not None
 
     def recoding(self) -> Recoding:
-        """Return what the engine does with the rows of the original."""
+        """Return what the engine does with the rows of the original; where each row has points, without these."""
+        made = self.cells_recoding()
+        return made if self.points is None or self.points.by_row else pointed(made, self.points, self)
+
+    def cells_recoding(self) -> Recoding:
+        """Return what the engine does to publish cells, also where points are published."""
         quasi = tuple(column.name for column in self.columns)
         numbers = beside(self.columns, self.numbers)
         return Recoding(
@@ -225,6 +245,8 @@ def _recipe_data(recipe: Recipe) -> dict[str, Any]:
         ),
         **({"shift_days": recipe.shift_days, "key_check": recipe.key_check} if recipe.disguises else {}),
         **({"accept": dict(recipe.accept)} if recipe.accept else {}),
+        **({"nulls": list(recipe.nulls)} if recipe.nulls else {}),
+        **({"points": points_data(recipe.points)} if recipe.points is not None else {}),
         "columns": [_column_data(column) for column in recipe.columns],
         "sensitive": {name: list(values) for name, values in recipe.sensitive.items()},
         "pieces": {
@@ -238,6 +260,8 @@ def _recipe_data(recipe: Recipe) -> dict[str, Any]:
 
 def _format(recipe: Recipe) -> int:
     """Return the first format that knows all that a recipe has."""
+    if recipe.points is not None:
+        return POINTS_FORMAT
     if any(cell.level is None and None in (cell.low, cell.high) for column in recipe.columns for cell in column.cells):
         return OPEN_FORMAT
     return ROUNDED_FORMAT if recipe.roles.steps else DISGUISED_FORMAT if recipe.disguises else FORMAT
@@ -301,6 +325,8 @@ def _recipe(data: Mapping[str, Any]) -> Recipe:
         shift_days=_whole(data.get("shift_days", USUAL_DAYS)),
         key_check=None if data.get("key_check") is None else _text(data["key_check"]),
         accept={_text(name): _text(why) for name, why in data.get("accept", {}).items()},
+        nulls=_texts(data.get("nulls", [])),
+        points=None if data.get("points") is None else points_of(data["points"]),
     )
     if not fits_together(recipe):
         raise ValueError("parts of a recipe that do not fit together")

@@ -21,7 +21,7 @@ from tclose.models.catalogue import Requirement
 from tclose.notes import Note
 from tclose.policy.parts import About
 from tclose.progress import Report
-from tclose.reasons import ROWS, Outcome, Reason, accepted, verdict_of
+from tclose.reasons import POINTS, ROWS, Outcome, Reason, accepted, reason_of, verdict_of
 from tclose.recipes import Recipe
 from tclose.recoding.full_domain.surroundings import Surroundings
 from tclose.recoding.losses.beside import Costs
@@ -258,6 +258,8 @@ class Release:
             return ()
         warned = (Reason(ROWS, note.text, note.hint, note.column) for note in self.notes if note.code == ROWS)
         told = {each.name: each for audit in self.audits() for each in audit.reasons}
+        if self.recipe is not None and self.recipe.points is not None and self.recipe.points.by_row:
+            told[POINTS] = reason_of(POINTS, None)
         return accepted((told | {each.name: each for each in warned}).values(), self.accept)
 
     @property

@@ -283,6 +283,9 @@ def _owned(
     ):
         if certified is not None or each is not None:
             yield Comparison(what, None, _shown(certified), _shown(each), certified == each)
+    if attested.published_counts or counted.published_counts:
+        same = attested.published_counts == counted.published_counts
+        yield Comparison("published counts", None, "those of the recipe", "those" if same else "others", same)
     said = {(each.requirement, each.attribute): each.holds for each in attested.requirements}
     seen = {(each.requirement, each.attribute): each.holds for each in counted.requirements}
     for place in dict.fromkeys([*said, *seen]):

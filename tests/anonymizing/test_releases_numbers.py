@@ -67,27 +67,8 @@ def test_bounds_bound_the_original_and_tell_no_more_than_the_text(hierarchies, m
     assert bounded or "flat" in hierarchies or method == "full-domain"
 
 
-def test_midpoints_lie_in_the_middle():
-    release = anonymize(
-        people(3), ROLES, require={"k": 1}, hierarchies={"age": "intervals:10", "born": "dates:year"},
-        levels={"age": 1, "born": 1}, numbers={"age": "midpoint", "born": "midpoint"},
-    )  # fmt: skip
-    rows = release.to_arrow().to_pylist()
-    assert any(row["age"] is not None for row in rows)
-    for row in rows:
-        if row["age"] is not None:
-            low, high = map(int, row["age"].strip("[)").split(","))
-            assert row["age_mid"] == (low + high) / 2
-        start, end = dt.date(int(row["born"]), 1, 1), dt.date(int(row["born"]), 12, 31)
-        assert row["born_mid"] == start + dt.timedelta((end - start).days // 2)
-
-
-def test_a_rounded_number_is_its_own_middle_and_has_no_bounds():
+def test_a_rounded_number_has_no_bounds():
     options = {"require": {"k": 1}, "hierarchies": {"age": "round:10", "born": "flat"}, "levels": {"age": 1}}
-    middle = anonymize(people(3), ROLES, numbers={"age": "midpoint"}, **options).to_arrow()
-    assert middle["age_mid"].to_pylist() == [
-        None if text is None else float(text) for text in middle["age"].to_pylist()
-    ]
     bounds = anonymize(people(3), ROLES, numbers={"age": "bounds"}, **options).to_arrow()
     assert set(bounds["age_low"].to_pylist()) == {None}
 

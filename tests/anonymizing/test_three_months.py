@@ -119,11 +119,12 @@ def test_the_coarsest_cell_of_a_value_that_a_tree_lacks_is_not_the_trees_root():
 
 def test_a_frame_is_recoded_row_by_row_and_nothing_is_judged():
     recipe = recipe_of_ages()
-    cells = ["[30, 40)", "[20, 30)", "*", "*"]
-    frame = pd.DataFrame({"q": [30, 21, None, 99], "row": list("abcd")}, index=[9, 7, 5, 3])
+    cells = [*["[30, 40)", "[20, 30)"] * 9, "*", "*"]
+    letters, index = list("abcdefghijklmnopqrst"), list(range(40, 0, -2))
+    frame = pd.DataFrame({"q": [*[30, 21] * 9, None, 99], "row": letters}, index=index)
     made = recipe.recode(frame)
     assert made["q"].tolist() == cells
-    assert (made.index.tolist(), made["row"].tolist()) == ([9, 7, 5, 3], list("abcd"))
+    assert (made.index.tolist(), made["row"].tolist()) == (index, letters)
     assert recipe.recode(pl.from_pandas(frame))["q"].to_list() == cells
     assert recipe.recode(pa.Table.from_pandas(frame))["q"].to_pylist() == cells
     assert recipe.recode(frame.iloc[:0]).columns.tolist() == ["q", "row"]

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from tclose.anonymizing.disguising import disguise_again, disguise_notes, revealed
 from tclose.anonymizing.engine_release import EngineWork
 from tclose.anonymizing.framing import attributes_of
-from tclose.anonymizing.labels import recoding_of, sensitive_keys
+from tclose.anonymizing.labels import sensitive_keys
+from tclose.anonymizing.pointing import points_notes, recoded
 from tclose.anonymizing.proving import Original, distinct_people, missed_by, obstacles_of
 from tclose.engines.base import Engine, Progress
 from tclose.engines.distinct import DistinctRows
@@ -98,7 +99,10 @@ def apply(
             suppressed=left_out,
             levels=recipe.levels,
             losses={}, column_losses={},
-            notes=(*opened.notes, *_notes(fit, left_out), *fit.reasons, *more, *_added(recipe, available)),
+            notes=(
+                *opened.notes, *_notes(fit, left_out), *fit.reasons, *more, *_added(recipe, available),
+                *points_notes(recipe, work),
+            ),
             unprotected=work.unprotected if holds else (),
             obstacles=standing, recipe=recipe,
             work=work if holds else None, people=kept.people, accept=recipe.accept,
@@ -120,7 +124,7 @@ def _meant_by_recipe() -> Iterator[None]:
 def _recoded(session: Engine, kept: Original, roles: Roles, recipe: Recipe, distinct: DistinctRows) -> EngineWork:
     """Return the rows that a recipe publishes, with what is needed to judge them."""
     attributes = attributes_of(roles)
-    released, witness = kept.recoded(session, roles, recoding_of(recipe, distinct, attributes))
+    released, witness = recoded(session, kept, roles, recipe, distinct, attributes)
     everyone = distinct_people(session, kept.counted, roles, attributes, distinct)
     return EngineWork(
         session, released, roles, recipe.requirements, dict(zip(attributes, everyone.sensitive, strict=True)),

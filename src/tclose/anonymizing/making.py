@@ -11,9 +11,10 @@ from typing import Any
 
 from tclose.anonymizing.engine_release import EngineWork
 from tclose.anonymizing.framing import Frame, attributes_of, framed
-from tclose.anonymizing.labels import recipe_of, recoding_of
+from tclose.anonymizing.labels import recipe_of
 from tclose.anonymizing.obstacles import obstacles
 from tclose.anonymizing.people_on_levels import around_levels, what_binds
+from tclose.anonymizing.pointing import counted_by_column, points_notes, recoded, with_points
 from tclose.anonymizing.proving import (
     Original,
     ReleaseAttempt,
@@ -28,6 +29,7 @@ from tclose.errors import Hint
 from tclose.models.catalogue import Requirement
 from tclose.notes import Note
 from tclose.policy import Policy
+from tclose.recipes import Recipe
 from tclose.recoding.losses.beside import told_beside
 from tclose.recoding.losses.catalogue import all_losses, losses_by_column
 from tclose.recoding.methods import METHODS, Found, coarsest_found, found
@@ -105,14 +107,21 @@ def _made(
         numbers=original.numbers,
     )  # fmt: skip
     search.tell("Recoding rows", None)
-    recoded, witness = original.recoded(session, roles, recoding_of(recipe, frame.distinct, frame.attributes))
-    left_out = partition.suppressed() if original.census is None else original.census.rows - recoded.rows
-    work = EngineWork(
-        session, recoded, replace(roles, identifiers=()), tuple(wanted), frame.original(), left_out, search.own,
-        original.counted, inputs, witness, cache(partial(usefulness, frame.problem, partition)),
-        cache(partial(around_levels, session, original, roles, wanted, frame, recipe.levels)),
-        roles.unprotected(columns),
-    )  # fmt: skip
+
+    def work_of(recipe: Recipe) -> EngineWork:
+        rows, witness = recoded(session, original, roles, recipe, frame.distinct, frame.attributes)
+        left_out = partition.suppressed() if original.census is None else original.census.rows - rows.rows
+        return EngineWork(
+            session, rows, replace(roles, identifiers=()), tuple(wanted), frame.original(), left_out, search.own,
+            original.counted, inputs, witness, cache(partial(usefulness, frame.problem, partition)),
+            cache(partial(around_levels, session, original, roles, wanted, frame, recipe.levels)),
+            roles.unprotected(columns),
+        )  # fmt: skip
+
+    asked = original.points
+    raked = None if asked is None or not asked.raked else counted_by_column(recipe, frame.distinct, asked.declared)
+    recipe, work = with_points(recipe, asked, work_of, raked)
+    left_out = work.suppressed
     return Release(
         source=table.label,
         roles=roles,
@@ -125,7 +134,13 @@ def _made(
         losses=all_losses(frame.problem, partition, search.tell),
         column_losses=losses_by_column(frame.problem, partition),
         costs=told_beside(frame.problem, partition),
-        notes=(*table.notes, *frame.notes, *best.partition.notes, *_stricter_note(frame.problem, best.method)),
+        notes=(
+            *table.notes,
+            *frame.notes,
+            *best.partition.notes,
+            *_stricter_note(frame.problem, best.method),
+            *points_notes(recipe, work),
+        ),
         unprotected=work.unprotected,
         recipe=recipe,
         work=work,

@@ -20,6 +20,7 @@ from tclose.engines.recodings import Recoding
 from tclose.errors import Hint, InputError, InternalError
 from tclose.measuring import Task
 from tclose.models.catalogue import Requirement
+from tclose.points import PointsAsked
 from tclose.recipe_numbers import Numbers, numbers_of
 from tclose.recoding.problem import Problem
 from tclose.releases import Obstacle, Release
@@ -50,6 +51,8 @@ class Original:
         The published columns with their rows disguised, where they are.
     numbers
         The quasi-identifiers that are published as numbers or dates too.
+    points
+        What values are asked for in the place of cells, where they are.
     """
 
     published: Table[Any]
@@ -57,6 +60,7 @@ class Original:
     census: Census | None = None
     disguised: Disguised | None = None
     numbers: Mapping[str, Numbers] = field(default_factory=dict)
+    points: PointsAsked | None = None
 
     @staticmethod
     def of(

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from tclose.engines.base import Progress, Released
 from tclose.errors import ColumnNotFoundError
-from tclose.placing import fitted
+from tclose.placing.frames import rows_numbered
+from tclose.placing.refusing import fitted_throughout
+from tclose.points import recoding_by_rows
 from tclose.progress import shows_progress, silent
 from tclose.recipes import Recipe, read_recipe
 
@@ -44,11 +46,13 @@ def recode(
     -------
     Released
         The columns that the recipe publishes, as far as the table has them, but for those that it disguises: there are
-        no pseudonyms and no shifted dates without a release. Rows are in an order of their own.
+        no pseudonyms and no shifted dates without a release. Rows of a frame stay in their order; those of a file or
+        a database are in an order of their own.
     """
     from tclose.engines.choosing import working_session
 
     recipe = recipe if isinstance(recipe, Recipe) else read_recipe(recipe)
+    table, number = rows_numbered(table)
     with working_session(table, read=read, memory=memory, threads=threads, temp=temp) as session:
         opened = session.rounded(session.open(table), recipe.roles.steps)
         available = [column.name for column in opened.columns]
@@ -60,6 +64,10 @@ def recode(
         published = tuple(name for name in recipe.published if name in available and name not in disguised)
         kept = opened.keep(published)
         tell = progress or silent
-        fit = fitted(recipe, session.distinct(kept, quasi, (), tell), "all", tell)
+        distinct = session.distinct(kept, quasi, (), tell)
+        fit = fitted_throughout(recipe, distinct, opened.label, tell)
         tell("Recoding rows", None)
-        return session.recode(kept, replace(fit.recipe, published=published).recoding())
+        shown = published if number is None else (*published, number)
+        kept = opened.keep(shown)
+        made = session.recode(kept, recoding_by_rows(replace(fit.recipe, published=shown), distinct))
+        return made if number is None else made.ordered_by(number)

@@ -12,6 +12,7 @@ from tclose.anonymizing.disguising import disguise_notes, disguise_of, read_key,
 from tclose.anonymizing.engine_release import EngineWork
 from tclose.anonymizing.framing import Frame, check_names
 from tclose.anonymizing.making import framed_table, released
+from tclose.anonymizing.pointing import points_asked
 from tclose.anonymizing.proving import Original
 from tclose.anonymizing.withstanding import bounded
 from tclose.auditing import check_attributes, repeated, suspects
@@ -87,6 +88,7 @@ def anonymize(policy: Policy, *, key: bytes | None, progress: Progress | None) -
         original = Original.of(session, opened, roles, roles.released(available), disguise)
         types = {name: opened.column(name).type for name in roles.quasi}
         original = original.with_numbers(policy.columns.numbers, types)
+        original = replace(original, points=points_asked(policy, roles, original))
         frame = framed_table(session, original.counted, roles, wanted, policy, search, key)
         policy = policy.with_options({"seed": frame.problem.seed})
         bound = replace(bound, policy=policy)
@@ -108,6 +110,8 @@ def anonymize(policy: Policy, *, key: bytes | None, progress: Progress | None) -
         given_away = revealed(session, found, disguise, original.disguised)
         if recipe is not None and policy.required.accept:
             recipe = replace(recipe, accept=policy.required.accept)
+        if recipe is not None:
+            recipe = replace(recipe, nulls=tuple(text for text in policy.read.null if text))
         made = replace(
             found,
             notes=(*told, *found.notes, *limiting, *more),

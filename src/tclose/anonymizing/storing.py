@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from tclose.anonymizing.certifying import written_alone
 from tclose.anonymizing.engine_release import EngineWork
+from tclose.anonymizing.pointing import check_certifiable
 from tclose.engines.base import Progress
 from tclose.engines.choosing import stored, transaction
 from tclose.errors import InputError, InternalError, listed
@@ -174,6 +175,7 @@ class Destination:
 
         Files are renamed after a database has taken its table. Whoever is to be told is told what is being done.
         """
+        check_certifiable(release.recipe, self._path("certificate"))
         work = release.work if isinstance(release.work, EngineWork) else None
         companions = [each for each in self.companions if work is not None or each.always]
         tables = [] if self.table is None or work is None else [self.table]

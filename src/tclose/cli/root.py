@@ -32,6 +32,7 @@ COMMANDS = {
     "anonymize": "Make a release that meets the requirements.",
     "apply": "Make a release again by its recipe.",
     "verify": "Check the file of a release against its certificate.",
+    "usefulness": "Say what a release is worth beside its original.",
     "recode": "Recode a table by a recipe, and judge nothing.",
     "sql": "Print an audit as one SQL statement, to run in a warehouse.",
     "attack": "Measure what someone who knows the method learns.",

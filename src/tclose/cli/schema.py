@@ -7,7 +7,7 @@ import click
 from tclose.cli.commands import Command
 from tclose.cli.output import deliver
 
-_COMMANDS = ("audit", "explain", "anonymize", "attack", "certificate", "verify", "policy")
+_COMMANDS = ("audit", "explain", "anonymize", "attack", "certificate", "verify", "usefulness", "policy")
 
 
 @click.command("schema", cls=Command)
@@ -40,6 +40,11 @@ def command(of: str) -> None:
         from tclose.render.data.verifications import verification_schema_text
 
         deliver(verification_schema_text(), None)
+        return
+    if of == "usefulness":
+        from tclose.render.data.scores import scores_schema_text
+
+        deliver(scores_schema_text(), None)
         return
     if of == "attack":
         from tclose.render.data.attacks import attack_schema_text

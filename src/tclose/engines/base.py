@@ -276,6 +276,10 @@ class Released(ABC, Generic[AColumn]):
     def keep(self, columns: Sequence[str]) -> Table[Any]:
         """Return the table of just these columns, cheap to read many times."""
 
+    def ordered_by(self, column: str) -> Self:
+        """Return the table without one of its columns, its rows in the order of that column."""
+        raise InternalError(f"The rows of {self.label} have no order of {column!r}.")
+
     def gathered(self, columns: Sequence[str]) -> Table[Any]:
         """Return the table of just these columns to be counted and nothing else."""
         return self.keep(columns)

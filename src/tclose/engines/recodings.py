@@ -68,6 +68,8 @@ class Recoding:
         Decides ties and the order of the published rows.
     added
         Columns of ``columns`` that the table does not have.
+    typed
+        Whether labels are texts of values of their columns, and are published in the types of these.
     """
 
     columns: tuple[str, ...]
@@ -81,6 +83,7 @@ class Recoding:
     cells: Ranks = field(repr=False)
     seed: int = 0
     added: tuple[Added, ...] = ()
+    typed: bool = False
 
     @property
     def read(self) -> tuple[str, ...]:
@@ -105,13 +108,19 @@ class Recoder(ABC, Generic[Made]):
     """
 
     adds_columns: ClassVar[bool] = False
-    """Whether columns can be added beside quasi-identifiers."""
+    """Whether columns can be added beside quasi-identifiers, and quasi-identifiers published in their own types."""
 
     def __init__(self, recoding: Recoding, label: str) -> None:
         if recoding.added and not self.adds_columns:
             raise InputError(
                 f"{listed(each.name for each in recoding.added)} cannot be added in a database or on Spark. Save the "
                 "table as Parquet there, and anonymize that, or publish the text alone."
+            )
+        if recoding.typed and not self.adds_columns:
+            raise InputError(
+                "Points cannot be published in a database or on Spark. Save the table as Parquet there, and anonymize "
+                "that, or publish the cells.",
+                field="points",
             )
         if "" in recoding.columns:
             raise InputError("A column without a name cannot be published. Give it a name.")
@@ -168,8 +177,8 @@ class Recoder(ABC, Generic[Made]):
         return [each.name for each in self.recoding.added]
 
     def keeps_type(self, name: str) -> bool:
-        """Say whether a published column has the original's type; a quasi-identifier is text, whatever it shows."""
-        return name not in self.recoding.quasi and name not in self._added
+        """Say whether a published column has the original's type; the label of a quasi-identifier is text."""
+        return (self.recoding.typed or name not in self.recoding.quasi) and name not in self._added
 
     def place(self, name: str, others: Sequence[str]) -> str:
         """Return where a published cell is: a label ``q0``, beside it ``a0``, a key value ``k0``, a row's ``o0``."""

@@ -41,6 +41,8 @@ class Fitted:
     """How many of these rows have the coarsest cells instead."""
     again: bool = False
     """Whether the table is the recipe's own."""
+    unplanned: int = 0
+    """How many rows without a place the recipe has not seen; the others it leaves out as it did when it was made."""
 
 
 Widened = Literal["none", "new", "all"]
@@ -69,7 +71,7 @@ def fitted(recipe: Recipe, distinct: DistinctRows, widened: Widened = "none", te
     """
     tell(FINDING, 0.0)
     own = [texts_or_none(_listed(seen.values)) for seen in distinct.quasi]
-    texts = [list(_spelled(column, seen)) for column, seen in zip(recipe.columns, own, strict=True)]
+    texts = [list(spelled(column, seen, recipe.nulls)) for column, seen in zip(recipe.columns, own, strict=True)]
     recipe = replace(recipe, columns=tuple(map(_by_rule, recipe.columns, texts)))
     of_row = numbered(distinct.codes)
     codes = distinct.codes[np.unique(of_row, return_index=True)[1]]
@@ -94,6 +96,7 @@ def fitted(recipe: Recipe, distinct: DistinctRows, widened: Widened = "none", te
         ),
         reasons,
         int(sizes[wide].sum()) if widened != "none" else 0,
+        unplanned=int(sizes[out][is_new].sum()),
     )
 
 
@@ -162,13 +165,15 @@ def _combinations(codes: Ranks, texts: Sequence[Texts]) -> list[tuple[str | None
     return [tuple(texts[at][code] for at, code in enumerate(row)) for row in codes.tolist()]
 
 
-def _spelled(column: RecodedColumn, texts: Texts) -> Iterator[str | None]:
-    """Give each text as the recipe spells it: itself, or the one text there that means the same."""
+def spelled(column: RecodedColumn, texts: Texts, nulls: Sequence[str]) -> Iterator[str | None]:
+    """Give each text as the recipe spells it: itself, or the one there that means the same; None if it is missing."""
     alike = _by_meaning(text for text in column.values if text is not None)
     below = _by_meaning(column.hierarchy.leaves)
     for text in texts:
         if text is None or text in column.known or text in column.hierarchy:
             yield text
+        elif text in nulls:
+            yield None
         else:
             meant = _meaning(text)
             yield alike.get(meant) or below.get(meant) or text

@@ -10,7 +10,8 @@ from tclose.engines.base import Released
 from tclose.engines.choosing import working_session
 from tclose.engines.optional import imported
 from tclose.errors import ColumnNotFoundError, InputError
-from tclose.placing.fitting import fitted
+from tclose.placing.refusing import fitted_throughout
+from tclose.points import recoding_by_rows
 from tclose.recipes import Recipe
 
 _USE = "Recoding a frame"
@@ -42,9 +43,35 @@ def recoded_frame(recipe: Recipe, frame: Any) -> Any:
     while number in (*quasi, *rounded):
         number += "_"
     made = _recoded(recipe, _numbered(frame, kind, [*quasi, *rounded], number), rounded, number)
+    if recipe.points is not None:
+        return _with_values(frame, kind, made, [*quasi, *rounded], number)
     cells = made.to_arrow().sort_by(number)
     frame = _replaced(frame, kind, {name: cells.column(name).to_pylist() for name in quasi})
-    return _with_numbers(frame, kind, made, rounded, number) if rounded else frame
+    return _with_values(frame, kind, made, rounded, number) if rounded else frame
+
+
+def rows_numbered(table: object) -> tuple[object, str | None]:
+    """Return a frame of pandas, polars or Arrow with the numbers of its rows, and how these are called.
+
+    Anything else stays as it is.
+    """
+    kind, frame = f"{type(table).__module__.partition('.')[0]}.{type(table).__name__}", table
+    if kind not in ("pandas.DataFrame", "polars.DataFrame", "pyarrow.Table"):
+        return table, None
+    names = [str(name) for name in getattr(frame, "column_names", getattr(frame, "columns", ()))]
+    number = "row"
+    while number in names:
+        number += "_"
+    return _with_numbers(frame, kind.partition(".")[0], number), number
+
+
+def _with_numbers(frame: Any, kind: str, number: str) -> Any:
+    """Return a frame with a further column of the numbers of its rows."""
+    if kind == "pandas":
+        return frame.reset_index(drop=True).assign(**{number: range(len(frame))})
+    if kind == "polars":
+        return frame.with_row_index(number)
+    return frame.append_column(number, [list(range(len(frame)))])
 
 
 def _arrow(frame: Any) -> Any:
@@ -55,11 +82,7 @@ def _arrow(frame: Any) -> Any:
 
 def _numbered(frame: Any, kind: str, names: Sequence[str], number: str) -> Any:
     """Return some columns of a frame, and beside them the numbers of its rows."""
-    if kind == "pandas":
-        return frame[list(names)].reset_index(drop=True).assign(**{number: range(len(frame))})
-    if kind == "polars":
-        return frame.select(names).with_row_index(number)
-    return frame.select(names).append_column(number, [list(range(len(frame)))])
+    return _with_numbers(frame[list(names)] if kind == "pandas" else frame.select(names), kind, number)
 
 
 def _recoded(recipe: Recipe, numbered: Any, rounded: Sequence[str], number: str) -> Released[Any]:
@@ -68,12 +91,12 @@ def _recoded(recipe: Recipe, numbered: Any, rounded: Sequence[str], number: str)
     with working_session(numbered) as session:
         table = session.rounded(session.open(numbered), recipe.roles.steps).keep([*quasi, *rounded, number])
         distinct = session.distinct(table.keep(quasi), quasi, (), lambda _stage, _share: None)
-        fit = fitted(recipe, distinct, "all").recipe
-        return session.recode(table, replace(fit, published=(*quasi, *rounded, number)).recoding())
+        fit = replace(fitted_throughout(recipe, distinct, "the frame").recipe, published=(*quasi, *rounded, number))
+        return session.recode(table, recoding_by_rows(fit, distinct))
 
 
-def _with_numbers(frame: Any, kind: str, made: Released[Any], rounded: Sequence[str], number: str) -> Any:
-    """Return a frame with rounded numbers in some columns, each of them in the place of its own."""
+def _with_values(frame: Any, kind: str, made: Released[Any], rounded: Sequence[str], number: str) -> Any:
+    """Return a frame with rounded numbers or points in some columns, each of them in the place of its own."""
     if kind == "pandas":
         own = made.to_pandas().sort_values(number).set_axis(frame.index)
         return frame.assign(**{name: own[name] for name in rounded})

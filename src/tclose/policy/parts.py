@@ -48,7 +48,7 @@ GivenHierarchy: TypeAlias = "Hierarchy | Path | str | Mapping[str, Any]"
 """A hierarchy as a person gives it: itself, a file, a nested mapping, or words such as ``"intervals:5,10"``."""
 MOST_EFFORT = 1000
 AGAINST = ("both", "original")
-FORMS = {"bounds": ("_low", "_high"), "midpoint": ("_mid",)}
+FORMS = {"bounds": ("_low", "_high")}
 """Numbers that are published beside a text, and how the names of their columns end."""
 USUAL_DIVISIONS, MOST_DIVISIONS = 2, 100
 USUAL_METHODS = ("gather", "mondrian", "full-domain")
@@ -349,7 +349,27 @@ class PublishedNumbers(Part):
 
     numbers: Mapping[str, str] = option(
         {}, kind=ByColumn(Choice(lambda: FORMS, metavar="FORM")), label="Numbers beside the text",
-        help="Numbers beside the text of a quasi-identifier: bounds (NAME_low, NAME_high) or midpoint (NAME_mid).",
+        help="Numbers beside the text of a quasi-identifier: bounds (NAME_low, NAME_high).",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pointing(Part):
+    """Values in the place of cells."""
+
+    SECTION: ClassVar[str] = "Release"
+    PLACE: ClassVar[str] = "release"
+
+    points: str = option(
+        "none", kind=words("none", "class", "row"), label="Values in the place of cells",
+        help="Publish values to compute with in the place of cells. class: one for each class, so that the table of "
+        "values meets what is required, too. row: one for each row, nearer to the original, but only the cells meet "
+        "it. none: the cells, by default.",
+    )  # fmt: skip
+    rake: bool = option(
+        False, kind=Switch(negative=False), label="Fit values to published counts",
+        help="Fit the values to counts of each column, which are then published: rounded to 50, and withheld under 30 "
+        "people. They can narrow cells down.",
     )  # fmt: skip
 
 
@@ -545,7 +565,7 @@ class Hurrying(Part):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReleaseOptions(Hurrying, Shifting, Keys, Judging, Searching, Choosing):
+class ReleaseOptions(Hurrying, Shifting, Keys, Pointing, Judging, Searching, Choosing):
     """How a release is made; the last part comes first where options are listed."""
 
 

@@ -26,6 +26,7 @@ from tclose.policy.parts import (
     Keys,
     Known,
     Measuring,
+    Pointing,
     PopulationTable,
     Previous,
     PublishedNumbers,
@@ -91,6 +92,7 @@ class AnonymizeKeywords(
     Searching,
     Judging,
     Choosing,
+    Pointing,
     Keys,
     Shifting,
     Hurrying,
@@ -113,7 +115,7 @@ class FrontierKeywords(Opening, Requirements, Columns, Searching, Judging, Sweep
 @dataclass(frozen=True, kw_only=True)
 class ServeKeywords(
     Requirements, Withstanding, ReferenceTable, PopulationTable, Sample, Columns, PublishedNumbers, Searching, Judging,
-    Choosing, Keys, Shifting,
+    Choosing, Pointing, Keys, Shifting,
 ):  # fmt: skip
     """The options of ``serve``."""
 
@@ -139,7 +141,7 @@ ROLES_OF = {
 @dataclass(frozen=True, kw_only=True)
 class PolicyKeywords(
     Accepting, Closing, Requirements, Withstanding, ReferenceTable, PopulationTable, Sample, Previous, Measuring,
-    Columns, PublishedNumbers, Choosing, Searching, Judging, Keys, Shifting, Hurrying, Attacking, Sweeping,
+    Columns, PublishedNumbers, Choosing, Searching, Judging, Pointing, Keys, Shifting, Hurrying, Attacking, Sweeping,
 ):  # fmt: skip
     """The options of ``policy``, which prints what all verbs are asked."""
 

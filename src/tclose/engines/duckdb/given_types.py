@@ -106,6 +106,8 @@ def as_arrow(table: Any, columns: Sequence[Column]) -> Any:
 
 
 def _cast(arrow: Any, cells: Any, given: Any, order: Sequence[str] | None) -> Any:
+    if arrow.types.is_null(given):
+        return arrow.chunked_array([arrow.nulls(len(cells))]) if cells.null_count == len(cells) else cells
     if not arrow.types.is_dictionary(given):
         return cells.cast(given)
     held = {value for value in cells.unique().to_pylist() if value is not None}

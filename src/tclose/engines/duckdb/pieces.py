@@ -82,9 +82,20 @@ def _values(table: LoadedTable, recoding: Recoding, at: int) -> str:
 
 
 def _labels(table: LoadedTable, recoding: Recoding, at: int) -> str:
-    """Make a table of the labels of a quasi-identifier."""
-    texts = [text_of(label) for label in recoding.labels[at]]
-    return _typed(table, texts, range(len(texts)), Column(recoding.quasi[at], "", "VARCHAR"))
+    """Make a table of the labels of a quasi-identifier; refuse one that has to be a value and is none."""
+    name, texts = recoding.quasi[at], [text_of(label) for label in recoding.labels[at]]
+    if not recoding.typed:
+        return _typed(table, texts, range(len(texts)), Column(name, "", "VARCHAR"))
+    column = table.column(name)
+    made = _typed(table, texts, range(len(texts)), column)
+    with translated(_LABELS, connection=table.connection):
+        ((read,),) = table.connection.execute(f"SELECT count(*) FROM {made}").fetchall()  # noqa: S608 - our own name
+    if read != len(texts) or not all(reads_exactly(text, column.type) for text in texts):
+        raise InputError(
+            f"Points of {name!r} cannot be published: {table.label} has it in a type that does not hold them.",
+            column=name,
+        )
+    return made
 
 
 def _added(table: LoadedTable, added: Added) -> str:

@@ -21,6 +21,7 @@ from tclose.engines.duckdb.sql import fresh_name, quoted, repeated, seeded_hash
 from tclose.engines.duckdb.table import Column, LoadedTable, keep_copy
 from tclose.engines.duckdb.writing import Form, check_ending, copy_query, copy_repeated, target
 from tclose.engines.optional import imported, polars_frame
+from tclose.errors import InternalError
 from tclose.sources import locate
 from tclose.targets import Target
 
@@ -48,6 +49,18 @@ class Stored:
         """The rows in the order of their content."""
         aliases = _aliases(self.width)
         return f"SELECT {aliases} FROM ({self.query}) ORDER BY {seeded_hash(aliases, self.seed)}, {aliases}"  # noqa: S608
+
+
+@dataclass(frozen=True)
+class Numbered(Stored):
+    """Released rows one by one, in the order of a further column of the query, which is not published."""
+
+    number: str
+
+    @property
+    def ordered(self) -> str:
+        """The rows in the order of that column."""
+        return f"SELECT {_aliases(self.width)} FROM ({self.query}) ORDER BY {self.number}"  # noqa: S608 - our own names
 
 
 @dataclass(frozen=True)
@@ -124,6 +137,14 @@ class DuckDBReleased(Released[Column]):
         self.rows = rows
         self.unknown = unknown
         self._form = form
+
+    def ordered_by(self, column: str) -> DuckDBReleased:
+        """Return the table without its last column, its rows in the order of that column."""
+        *others, last = self.columns
+        if last.name != column or not isinstance(self._form, Stored):
+            raise InternalError("Rows were to be in the order of a column that does not stand last.")
+        form = Numbered(self._form.query, len(others), self._form.seed, last.alias)
+        return DuckDBReleased(self.connection, tuple(others), form, self.rows, self.unknown)
 
     @cached_property
     def table(self) -> LoadedTable:

@@ -10,6 +10,7 @@ from tclose.engines.disguises import Revealed
 from tclose.exact import written
 from tclose.notes import notes_data
 from tclose.reasons import reasons_data
+from tclose.recipes import Recipe
 from tclose.releases import Binding, Obstacle, Release, Written
 from tclose.render.data.attacks import attack_data
 from tclose.render.data.detail_costs import why_data
@@ -35,6 +36,8 @@ def release_data(release: Release) -> dict[str, Any]:
         "unprotected": list(release.unprotected),
         "requirements": required_texts(release.requirements),
         "method": release.method,
+        "points": None if release.recipe is None or release.recipe.points is None else release.recipe.points.form,
+        "published_counts": published_counts_data(release.recipe),
         "levels": None if release.levels is None else dict(release.levels),
         "rows": release.original_rows,
         "people": release.people,
@@ -52,6 +55,16 @@ def release_data(release: Release) -> dict[str, Any]:
         "attack": None if release.attack is None else attack_data(release.attack),
         "notes": notes_data(release.notes),
     }
+
+
+def published_counts_data(recipe: Recipe | None) -> list[dict[str, Any]] | None:
+    """Return the counts to which points are fitted; null where none are published."""
+    if recipe is None or not recipe.published_counts:
+        return None
+    return [
+        {"column": name, "counts": [{"of": of, "count": count} for of, count in counts]}
+        for name, counts in recipe.published_counts.items()
+    ]
 
 
 def _revealed(found: Revealed | None) -> dict[str, Any] | None:

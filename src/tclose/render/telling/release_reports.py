@@ -190,6 +190,10 @@ def _release(
         yield replace(losses_table(release, titled=True), caption=LOSSES_TITLE)
         yield Paragraph("" if release.people is None else _LOSSES_OF_PEOPLE, "soft")
         yield Paragraph(words.slack_sentence(release))
+    if release.recipe is not None and release.recipe.published_counts:
+        yield Heading("Published counts")
+        yield Paragraph(words.COUNTS_CAUTION)
+        yield _published_counts(release.recipe.published_counts)
     if release.why is not None:
         yield Heading(TITLE)
         yield from why_blocks(release.why)
@@ -203,6 +207,16 @@ def _release(
         yield terms(_recipe(release))
     if written is not None:
         yield replace(files_table(written, folder=False), caption="Written")
+
+
+def _published_counts(published: Mapping[str, tuple[tuple[str, int | None], ...]]) -> Table:
+    """Return the counts to which the values of a release are fitted."""
+    rows = [
+        (visible(name), visible(of), "fewer than 30" if count is None else f"{count:,}")
+        for name, counts in published.items()
+        for of, count in counts
+    ]
+    return table(("column", "of", "people"), rows, name="Published counts")
 
 
 def _lattice(release: Release, found: Surroundings | None) -> Iterator[Block]:

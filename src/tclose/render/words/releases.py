@@ -22,6 +22,14 @@ _NOTHING = 1e-9
 """Less detail than this is none."""
 
 
+COUNTS_CAUTION = (
+    "The values are fitted to counts of each column, rounded to 50 and withheld where they are of fewer than 30 "
+    "people. Such counts can narrow a cell down, down to one value, and those of two months can be subtracted from "
+    "each other."
+)
+"""What to know of counts that are published with the values of a release."""
+
+
 def made_by_recipe(release: Release) -> bool:
     """Say whether a recipe was applied, rather than a release searched for."""
     return not release.losses and release.recipe is not None
