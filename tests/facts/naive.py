@@ -126,7 +126,7 @@ def figures(database: PlainDatabase, most: int, *, repeated: bool, fewer_than: i
         sum(size < fewer_than for size in sizes.values()),
         {name: max(t for t, _, _ in found) for name, found in worst.items()},
         {name: max(alpha for _, alpha, _ in found) for name, found in worst.items()},
-        {name: min(l for _, _, l in found) for name, found in worst.items()},
+        {name: min(different for _, _, different in found) for name, found in worst.items()},
     )
 
 
@@ -156,7 +156,9 @@ def _distance(table: Plain, pairs: Counter[Any], whole: dict[Person, set[Any]], 
     """t of people: the larger of the distance of pairs and of the differences of mean distances from each value."""
     everything = Counter(value for values in whole.values() for value in values)
     order = sorted(everything) if table.ordered else list(everything)
-    shares = [Fraction(pairs[v], sum(pairs.values())) - Fraction(everything[v], sum(everything.values())) for v in order]
+    shares = [
+        Fraction(pairs[v], sum(pairs.values())) - Fraction(everything[v], sum(everything.values())) for v in order
+    ]
     if table.ordered:
         moved = sum((abs(each) for each in itertools.accumulate(shares)), Fraction(0))
         first = moved / (len(order) - 1) if len(order) > 1 else Fraction(0)
@@ -188,9 +190,7 @@ def databases(draw: st.DrawFn, most_people: int = 7, most_tables: int = 3) -> Pl
         facts = draw(st.sampled_from([(), (f"ward{at}",), (f"ward{at}", f"day{at}")]))
         if not traits and not facts:
             facts = (f"ward{at}",)
-        trait_of = {
-            (key, trait): draw(st.sampled_from([None, "a", "b"])) for key in keys for trait in traits
-        }
+        trait_of = {(key, trait): draw(st.sampled_from([None, "a", "b"])) for key in keys for trait in traits}
         sensitive = draw(st.sampled_from([(), (f"ill{at}",), (f"grade{at}",)]))
         grades = {key: draw(st.integers(0, 2)) for key in keys}
         ordered = draw(st.booleans())

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from facts.naive import Plain, PlainDatabase, databases, figures
+from facts.naive import databases, figures
 from tclose.engines.duckdb.session import DuckDBSession
 from tclose.facts.learned import learned
 

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tclose.counts import Integers
+from tclose.engines.base import Progress
 from tclose.engines.duckdb.sql import fresh_name
 from tclose.facts.database import Coded, Database
-from tclose.engines.base import Progress
 
 Key = tuple[int, ...]
 """A group, by one number that holds its base and its items, or by each of them; a smaller one is named first."""
@@ -173,10 +173,11 @@ class Counter:
             ]
         return found
 
-    def _sets(self, facts: int, chunk: str, among: str = "") -> str:
-        """Return the SQL of everybody's sets of so many facts, each row with i1, i2 … for the items."""
+    def _sets(self, facts: int, chunk: str, but: str = "") -> str:
+        """Return the SQL of the sets of so many facts of everybody but some; the items of each are i1, i2 …."""
         first = self.database.items_name if facts else self.database.people_name
-        source = f"{first} AS i1" if not among else f"(SELECT * FROM {first} WHERE p NOT IN (SELECT p FROM {among})) AS i1"  # noqa: S608
+        some = f"(SELECT * FROM {first} WHERE p NOT IN (SELECT p FROM {but}))" if but else first  # noqa: S608
+        source = f"{some} AS i1"
         for place in range(2, facts + 1):
             before = f"i{place - 1}.item"
             source += (
@@ -228,7 +229,8 @@ class Counter:
                     query = f"SELECT {listing}, count(*) AS n, min(k) AS k FROM {groups} GROUP BY {listing}"  # noqa: S608
                     parts.append(each.unpacked(self.database.run(query).fetchnumpy(), columns))
                 else:
-                    parts.append(each.unlisted(self.database.run(each.listed(self._key(facts), self._grouped(facts), sets)).fetchall()))
+                    query = each.listed(self._key(facts), self._grouped(facts), sets)
+                    parts.append(each.unlisted(self.database.run(query).fetchall()))
         self._mark(groups, facts, chunk)
         self._run(f"DROP TABLE {groups}")
 
@@ -285,8 +287,8 @@ class _Histogram:
                 numbers.append(there)
                 codes.append(np.full(len(there), at * self.each + place, dtype=np.int64))
                 counts.append(held[there])
-        entries = (np.concatenate(each) for each in (numbers, codes, counts))
-        return Histograms(self.coded, *entries, found["n"].astype(np.int64), list(map(_key, found["k"])))
+        held_by, held, number = (np.concatenate(each) for each in (numbers, codes, counts))
+        return Histograms(self.coded, held_by, held, number, found["n"].astype(np.int64), list(map(_key, found["k"])))
 
     def unlisted(self, found: Sequence[tuple[Sequence[int], int, object]]) -> Histograms:
         """Return the histograms that lists hold."""
@@ -328,7 +330,9 @@ def _joined(parts: Sequence[Histograms]) -> Histograms:
     return Histograms(
         parts[0].coded,
         np.concatenate([each.numbers + first for each, first in zip(parts, before, strict=False)]),
-        *(np.concatenate([getattr(each, name) for each in parts]) for name in ("codes", "counts", "groups")),
+        np.concatenate([each.codes for each in parts]),
+        np.concatenate([each.counts for each in parts]),
+        np.concatenate([each.groups for each in parts]),
         [key for each in parts for key in each.first],
     )
 

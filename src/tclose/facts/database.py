@@ -18,6 +18,7 @@ import numpy as np
 from tclose.counts import Integers, Ranks, ValueSets
 from tclose.domains import Domain, Observed
 from tclose.domains.domain import arranged
+from tclose.engines.base import Progress
 from tclose.engines.duckdb.codes import smallest_type
 from tclose.engines.duckdb.counts import CodedTable
 from tclose.engines.duckdb.exposing import fetched, in_zone
@@ -26,13 +27,10 @@ from tclose.engines.duckdb.sql import fresh_name
 from tclose.engines.duckdb.table import Column, LoadedTable, with_one_zero
 from tclose.errors import Ask, Hint, InputError, Problems, SourceError, counted
 from tclose.facts.findings import Fact, FactTable
-from tclose.engines.base import Progress
 from tclose.roles import Distance
 
 FEW_PEOPLE, FEW_OF = 3, 100
 """A column of which so many people, or one in so many, have two values is neither surely a trait nor surely none."""
-RULES = ("refuse", "most-frequent", "missing")
-"""What becomes of two values of a declared trait: an error, the one in more rows, or a missing value."""
 _MOST_ITEMS = 2**31
 
 
@@ -49,7 +47,7 @@ class PersonTable:
     references: Mapping[tuple[str, ...], Observed | Mapping[object, Any]] = field(default_factory=dict)
     """What the people of each attribute are compared with, where these are not all people."""
     traits: Mapping[str, str] = field(default_factory=dict)
-    """The columns that were declared to be traits, each with one of :data:`RULES`."""
+    """The columns that were declared to be traits, each with one of :data:`~tclose.policy.parts.TRAIT_RULES`."""
     facts: tuple[str, ...] = ()
     """The columns that were declared to be parts of facts."""
 
@@ -324,8 +322,9 @@ class _Coder:
         same = " AND ".join(f"x.{alias} IS NOT DISTINCT FROM y.{alias}" for alias in cells) or "true"
         self.run(f"CREATE TEMP TABLE {based} AS SELECT p{listing} FROM {persons}{''.join(joins)}")  # noqa: S608
         self.run(
-            f"CREATE TEMP TABLE {bases} AS SELECT CAST(row_number() OVER (ORDER BY {order}) - 1 AS INTEGER) AS b{listing} "  # noqa: S608
-            f"FROM (SELECT DISTINCT {', '.join(cells) or '1'} FROM {based})"
+            f"CREATE TEMP TABLE {bases} AS SELECT "  # noqa: S608
+            f"CAST(row_number() OVER (ORDER BY {order}) - 1 AS INTEGER) AS b{listing} FROM "
+            f"(SELECT DISTINCT {', '.join(cells) or '1'} FROM {based})"
         )
         self.run(
             f"CREATE TEMP TABLE {people} AS SELECT x.p, y.b FROM {based} AS x JOIN {bases} AS y ON {same}"  # noqa: S608
@@ -497,9 +496,7 @@ class _Coder:
         _, places = _places(own.coding, [values for _, values in listed])
         anywhere = np.array([number for number, _ in listed], dtype=np.int64)
         coded = own.coded
-        return codes, Coded(
-            coded.name, coded.domain, len(listed), anywhere, places.renumbered(own.ranks), coded.sets
-        )
+        return codes, Coded(coded.name, coded.domain, len(listed), anywhere, places.renumbered(own.ranks), coded.sets)
 
 
 @dataclass(frozen=True)
@@ -554,7 +551,7 @@ def _check_told(each: PersonTable, column: str, several: int, people: int) -> No
             column=column,
             hint=Hint("Correct these rows, or say what to take: {}.", Ask("traits", "most-frequent", column)),
         )
-    few = 0 < several and (several <= FEW_PEOPLE or several * FEW_OF <= people)
+    few = several > 0 and (several <= FEW_PEOPLE or several * FEW_OF <= people)
     if few and column not in each.traits and column not in each.facts:
         raise InputError(
             f"{where}: is it a trait with mistakes, or does it change?",
@@ -594,6 +591,6 @@ def _check_keys(tables: Sequence[PersonTable]) -> None:
 
 def _kind(type_name: str) -> str:
     """Return what keys of a type are; only keys of one kind are compared."""
-    if type_name.endswith("INT") or type_name.endswith("INTEGER"):
+    if type_name.endswith(("INT", "INTEGER")):
         return "whole numbers"
     return "text" if type_name == "VARCHAR" else type_name

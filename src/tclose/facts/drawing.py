@@ -112,7 +112,7 @@ def _sample(database: Database, most: int) -> _Sample:
         bases[person] = base
     sets, whole = [], True
     for person, mine in items.items():
-        times = [copies for copies in Multiset(item - copy for item, copy in mine).values()]
+        times = list(Multiset(item - copy for item, copy in mine).values())
         size = min(most, len(mine))
         every = _sets(times, size)[size]
         found = {_drawn_set(mine, size, random.permutation(len(mine))) for _ in range(SETS)}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from tclose.models.base import Model
@@ -131,6 +131,26 @@ class Facts:
     verdicts: tuple[FactVerdict, ...]
     drivers: Mapping[str, int] | None = None
     """How many people are still alone without each column of facts; None where that was not counted."""
+
+    def telling(self, figure: Callable[[FactFigure], FactFigure], named: Callable[[str], str] = str) -> Facts:
+        """Return the same with every figure, and every name of a table, as a function gives it back."""
+        powers = (
+            replace(
+                power,
+                k=figure(power.k),
+                attributes={
+                    name: {key: figure(each) for key, each in figures.items()}
+                    for name, figures in power.attributes.items()
+                },
+            )
+            for power in self.powers
+        )
+        return replace(
+            self,
+            tables=tuple(replace(table, label=named(table.label)) for table in self.tables),
+            powers=tuple(powers),
+            verdicts=tuple(replace(verdict, figure=figure(verdict.figure)) for verdict in self.verdicts),
+        )
 
     @property
     def last(self) -> Power:

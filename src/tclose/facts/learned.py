@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
+from tclose.domains import Observed
+from tclose.engines.base import Progress
+from tclose.engines.duckdb.table import LoadedTable
+from tclose.errors import Ask, ColumnNotFoundError, Hint, InputError
 from tclose.facts.counting import Counter, Key, Level
 from tclose.facts.database import Database, PersonTable, coded_database
 from tclose.facts.drawing import drawn_level, planned
@@ -11,8 +17,94 @@ from tclose.facts.findings import FEWER, Candidates, Drawn, Facts, Power
 from tclose.facts.measuring import Measuring, tasks_of
 from tclose.models.base import Model
 from tclose.models.catalogue import Requirement, few, label
-from tclose.engines.base import Progress
+from tclose.policy.parts import KnownFacts
 from tclose.progress import silent
+from tclose.roles import Nominal, Roles
+
+_DRIVERS_UP_TO = 2_000_000
+"""With more sets of facts, nobody looks how many people are alone without each column."""
+
+
+def learned_of_table(
+    table: object,
+    roles: Roles,
+    asked: KnownFacts,
+    wanted: Sequence[Requirement],
+    *,
+    references: Callable[[tuple[str, ...]], Observed | Mapping[object, Any] | None],
+    more: Sequence[Model] = (),
+    progress: Progress = silent,
+) -> Facts:
+    """Return what someone learns who knows facts of the people of one table.
+
+    Parameters
+    ----------
+    table
+        The table as an engine opened it.
+    roles
+        Which column is what.
+    asked
+        How many facts are known, and how columns are told apart.
+    wanted
+        What is required.
+    references
+        Gives what the people of an attribute are compared with, where these are not the table's own.
+    more, progress
+        As for :func:`learned`.
+    """
+    if roles.person is None:
+        raise InputError(
+            "Nothing says whose each row is, so that nobody has facts.",
+            code="facts-without-people",
+            field="facts",
+            hint=Hint("Name the column that tells people apart: {}.", Ask("person")),
+        )
+    if not isinstance(table, LoadedTable):
+        raise InputError(
+            "Sets of facts are counted in files and frames, not yet in databases or on Spark.",
+            code="facts-engine",
+            field="facts",
+            hint=Hint("Save the table as Parquet, and audit that."),
+        )
+    if any(each.any is not None for each in wanted):
+        raise InputError(
+            "Requirements hold for someone who knows some of the columns, or some facts, not for both at once.",
+            field="facts",
+            hint=Hint("Leave {} out.", Ask("any")),
+        )
+    if roles.together == "quasi" and len(roles.sensitive) > 1:
+        raise InputError(
+            "Sensitive attributes are not counted as quasi-identifiers where facts are known.",
+            field="together",
+            hint=Hint("Name them as quasi-identifiers, one audit for each, or leave {} out.", Ask("together")),
+        )
+    names = [tuple(roles.sensitive)] if roles.together == "joint" and len(roles.sensitive) > 1 else []
+    names = names or [(name,) for name in roles.sensitive]
+    given = {each: found for each in names if (found := references(each)) is not None}
+    distances = {each: roles.sensitive[each[0]] if len(each) == 1 else Nominal() for each in names}
+    check_declared(asked, roles.quasi)
+    one = PersonTable(
+        table, (roles.person,), roles.quasi, distances, given, asked.traits, tuple(asked.fact_columns)
+    )  # fmt: skip
+    return learned(
+        [one], asked.facts or 0, wanted, more=more, repeated=asked.facts_as == "multiset", budget=asked.fact_sets,
+        progress=progress,
+    )  # fmt: skip
+
+
+def check_declared(asked: KnownFacts, quasi: Sequence[str]) -> None:
+    """Refuse columns that were declared to be traits or facts and are no quasi-identifiers, or are both."""
+    for field, names in (("traits", asked.traits), ("fact_columns", asked.fact_columns)):
+        for name in names:
+            if name not in quasi:
+                raise ColumnNotFoundError(name, quasi, "quasi-identifying", field=field)
+    both = [name for name in asked.fact_columns if name in asked.traits]
+    if both:
+        raise InputError(
+            f"{both[0]!r} was declared to be a trait and part of the facts; it is one of the two.",
+            field="fact_columns",
+            column=both[0],
+        )
 
 
 def learned(
@@ -23,6 +115,7 @@ def learned(
     more: Sequence[Model] = (),
     repeated: bool = True,
     budget: int = 10**9,
+    drivers: bool = True,
     progress: Progress = silent,
 ) -> Facts:
     """Return the figures for someone who knows the traits of a person and at most so many facts.
@@ -41,14 +134,36 @@ def learned(
         Whether it is known how often a fact is true of a person.
     budget
         At most how many sets of facts of all people together are counted; beyond, some are drawn at random.
+    drivers
+        Whether to look, where there are not many sets, how many people are alone without each column of facts.
     progress
         Told what is being done.
     """
     database = coded_database(tables, known, repeated=repeated, progress=progress)
     try:
-        return _Learned(database, known, wanted, more, budget, progress).facts(repeated=repeated)
+        found = _Learned(database, known, wanted, more, budget, progress).facts(repeated=repeated)
     finally:
         database.drop()
+    if not drivers or not found.certain or not found.last.alone or found.last.sets > _DRIVERS_UP_TO:
+        return found
+    return replace(found, drivers=dict(_driven(tables, found, progress)))
+
+
+def _driven(tables: Sequence[PersonTable], found: Facts, progress: Progress) -> Iterator[tuple[str, int]]:
+    """Give each column of facts, with how many people are alone without it."""
+    for at, each in enumerate(found.tables):
+        for name in each.facts:
+            quasi = tuple(column for column in tables[at].quasi if column != name)
+            traits = dict.fromkeys(each.traits, "refuse") | dict(tables[at].traits)
+            facts = tuple(column for column in each.facts if column != name)
+            others = [replace(table, sensitive={}) for table in tables]
+            others[at] = replace(others[at], quasi=quasi, traits=traits, facts=facts)
+            without = learned(
+                others, found.last.known, repeated=found.repeated, budget=_DRIVERS_UP_TO, drivers=False,
+                progress=progress,
+            )  # fmt: skip
+            if without.certain:
+                yield (name if len(tables) == 1 else f"{each.label}: {name}"), without.last.alone
 
 
 class _Learned:

@@ -11,7 +11,6 @@ from tclose.counts import Block, Integers, Part, PeopleBlock, Ranks, ValueSets, 
 from tclose.domains import Domain
 from tclose.errors import InputError
 from tclose.facts.counting import Histograms, Key, Level
-from tclose.facts.database import Coded
 from tclose.facts.findings import Candidates, FactFigure, FactVerdict
 from tclose.measuring import Task, compared, failing, measured
 from tclose.models.base import Exact, Model
@@ -105,9 +104,7 @@ class Measuring:
         if tally.value is not None:
             tied = np.concatenate(tally.keys)[:, 0]
             foremost = min(tied.tolist(), key=lambda place: first[place])
-            worst.take(
-                tally.value, (level.facts, first[foremost]), int(part.sizes[foremost]), int(groups[tied].sum())
-            )
+            worst.take(tally.value, (level.facts, first[foremost]), int(part.sizes[foremost]), int(groups[tied].sum()))
 
     def figures(self, read: Callable[[int, Key, int], Candidates]) -> Iterator[tuple[Task, FactFigure]]:
         """Give the figure of each task that measured anything; ``read`` says who a group is."""

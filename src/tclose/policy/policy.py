@@ -16,6 +16,7 @@ from tclose.policy.parts import (
     Attacking,
     Closing,
     Columns,
+    KnownFacts,
     Measuring,
     PopulationTable,
     Previous,
@@ -39,8 +40,8 @@ VERSION = 1
 
 
 @dataclass(frozen=True, kw_only=True)
-class Required(Accepting, Closing, Withstanding, Requirements):
-    """What must hold: of classes, against attackers, and of which columns a file has."""
+class Required(Accepting, Closing, Withstanding, KnownFacts, Requirements):
+    """What must hold: of classes, for who knows facts, against attackers, and of which columns a file has."""
 
 
 @dataclass(frozen=True, kw_only=True)
