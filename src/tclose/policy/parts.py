@@ -236,7 +236,7 @@ class TraitRules(Kind):
 
     def plain(self, value: Any) -> object:
         """Return them as a list."""
-        return [name if rule == TRAIT_RULES[0] else f"{name}={rule}" for name, rule in value.items()]
+        return [f"{name}={rule}" for name, rule in value.items()]  # always: a name may end as if it had a rule
 
     def schema(self) -> Schema:
         """Return the JSON Schema."""
@@ -267,12 +267,12 @@ class KnownFacts(Part):
         help="Whether it is known how often a fact is true of a person (multiset), or only that it is (set).",
     )  # fmt: skip
     traits: Mapping[str, str] = option(
-        {}, kind=TraitRules(), label="Traits", page=False,
+        {}, kind=TraitRules(), flags=("--trait",), label="Traits", page=False,
         help="A quasi-identifier that is a trait of people, and what becomes of two values of a person: refuse (the "
         "default), most-frequent or missing. Repeatable.",
     )  # fmt: skip
     fact_columns: Sequence[str] = option(
-        (), kind=Many(Text("COLUMN")), label="Columns of facts", page=False,
+        (), kind=Many(Text("COLUMN")), flags=("--fact-column",), label="Columns of facts", page=False,
         help="A quasi-identifier that is part of the facts although few people, or none, have two values. Repeatable.",
     )  # fmt: skip
     fact_sets: int = option(
