@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from tclose.attacks.findings import Attack
     from tclose.auditing import audit
     from tclose.certificates import Certificate, read_certificate
+    from tclose.databases import DatabaseAudit, audit_database
     from tclose.errors import (
         CertificateError,
         ColumnNotFoundError,
@@ -134,6 +135,8 @@ _HOMES = {
     "Certificate": "tclose.certificates",
     "CertificateError": "tclose.errors",
     "read_certificate": "tclose.certificates",
+    "audit_database": "tclose.databases",
+    "DatabaseAudit": "tclose.databases",
     "audit_sql": "tclose.warehouses",
 }
 
@@ -143,6 +146,7 @@ __all__ = [
     "Certificate",
     "CertificateError",
     "ColumnNotFoundError",
+    "DatabaseAudit",
     "DatabaseTable",
     "DomainError",
     "EmptyTableError",
@@ -183,6 +187,7 @@ __all__ = [
     "apply",
     "attack",
     "audit",
+    "audit_database",
     "audit_sql",
     "break_hierarchy",
     "date_hierarchy",

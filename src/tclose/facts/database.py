@@ -177,6 +177,8 @@ class _Coder:
         self.connection = tables[0].table.connection
         self.label = tables[0].table.label if len(tables) == 1 else f"{len(tables)} tables"
         self._made: list[str] = []
+        self._people: list[int] = []
+        """How many people each table has."""
 
     def _named(self, stem: str) -> str:
         """Return the name of a table to be made, which is dropped in the end unless it is handed over."""
@@ -219,8 +221,9 @@ class _Coder:
         ).fetchall()
         found = []
         for at, (each, (traits, facts)) in enumerate(zip(self.tables, split, strict=True)):
-            ((total, who),) = self.run(f"SELECT count(*), count(DISTINCT p) FROM {rows[at]}").fetchall()  # noqa: S608
-            found.append(FactTable(each.table.label, int(total), int(who), traits, facts))
+            ((total,),) = self.run(f"SELECT count(*) FROM {rows[at]}").fetchall()  # noqa: S608
+            steady = tuple(own.coded.name for own in of_people if own.table == at and own.coded.sets is None)
+            found.append(FactTable(each.table.label, int(total), self._people[at], traits, facts, steady))
         return Database(
             self.connection, self.label, tuple(found), int(number), int(several), self.item_count, int(largest),
             tuple(attributes), people, items, bases, tuple(base_columns),
@@ -277,6 +280,7 @@ class _Coder:
         problems, found = Problems(), []
         for each, name in zip(self.tables, rows, strict=True):
             conflicts, people = self._conflicts(each, name)
+            self._people.append(people)
             for column, several in conflicts.items():
                 with problems.caught():
                     _check_told(each, column, several, people)
@@ -332,9 +336,9 @@ class _Coder:
         return bases, people, columns
 
     def _facts(
-        self, rows: list[str], split: Sequence[tuple[tuple[str, ...], tuple[str, ...]]]
+        self, rows: Sequence[str], split: Sequence[tuple[tuple[str, ...], tuple[str, ...]]]
     ) -> list[tuple[int, str, tuple[Column, ...], str]]:
-        """Make the different facts of each table and who has them; the rows then name their fact as ``fact``.
+        """Make the different facts of each table and who has them how often.
 
         Facts are numbered over all tables, the rarest first, so that joins begin with few people.
         """
@@ -344,14 +348,16 @@ class _Coder:
                 continue
             columns = tuple(each.table.column(name) for name in names)
             cells = ", ".join(column.alias for column in columns)
-            kinds = self._named("kinds")
+            held, kinds = self._named("held"), self._named("kinds")
             copies = f"least(max(n), {max(self.most, 1)})" if self.repeated else "1"
             self.run(
-                f"CREATE TEMP TABLE {kinds} AS SELECT {cells}, {copies} AS copies, count(*) AS people, "  # noqa: S608
-                f"row_number() OVER (ORDER BY {cells}) AS place FROM "
-                f"(SELECT p, {cells}, count(*) AS n FROM {rows[at]} GROUP BY p, {cells}) GROUP BY {cells}"
+                f"CREATE TEMP TABLE {held} AS SELECT p, {cells}, count(*) AS n FROM {rows[at]} GROUP BY p, {cells}"
             )
-            found.append((at, kinds, columns))
+            self.run(
+                f"CREATE TEMP TABLE {kinds} AS SELECT {cells}, {copies} AS copies, count(*) AS people, "  # noqa: S608
+                f"row_number() OVER (ORDER BY {cells}) AS place FROM {held} GROUP BY {cells}"
+            )
+            found.append((at, kinds, held, columns))
             places.append(f"SELECT {at} AS t, place, copies, people FROM {kinds}")  # noqa: S608
         self.item_count = 0
         if not found:
@@ -368,22 +374,19 @@ class _Coder:
         if self.item_count >= _MOST_ITEMS:
             raise InputError(f"There are {self.item_count:,} different facts, more than can be counted.", field="facts")
         made = []
-        for at, kinds, columns in found:
-            numbered, held, named = (self._named(stem) for stem in ("facts", "held", "rows"))
+        for at, kinds, held, columns in found:
+            numbered, named = self._named("facts"), self._named("named")
             cells = ", ".join(f"k.{column.alias}" for column in columns)
-            same = " AND ".join(f"k.{c.alias} IS NOT DISTINCT FROM r.{c.alias}" for c in columns)
             self.run(
                 f"CREATE TEMP TABLE {numbered} AS SELECT {cells}, CAST(k.copies AS BIGINT) AS copies, n.first "  # noqa: S608
                 f"FROM {kinds} AS k JOIN {numbers} AS n ON n.t = {at} AND n.place = k.place"
             )
             self.run(
-                f"CREATE TEMP TABLE {named} AS SELECT r.*, k.first AS fact FROM {rows[at]} AS r "  # noqa: S608
-                f"JOIN {numbered} AS k ON {same}"
+                f"CREATE TEMP TABLE {named} AS SELECT r.p, k.first AS fact, r.n FROM {held} AS r "  # noqa: S608
+                f"JOIN {numbered} AS k ON {_same(columns)}"
             )
-            self.run(f"CREATE TEMP TABLE {held} AS SELECT p, fact, count(*) AS n FROM {named} GROUP BY p, fact")  # noqa: S608
-            self.run(f"DROP TABLE {rows[at]}")
-            rows[at] = named
-            made.append((at, numbered, columns, held))
+            self.run(f"DROP TABLE {held}")
+            made.append((at, numbered, columns, named))
         return made
 
     def _held_of_all(self, kinds: Sequence[tuple[int, str, tuple[Column, ...], str]]) -> str:
@@ -455,29 +458,32 @@ class _Coder:
     ) -> tuple[str, list[Attribute]]:
         """Make the items of everybody, and return what the codes of attributes mean, of people and in rows of facts."""
         self.progress("Numbering facts", None)
-        with_facts = {at for at, *_ in kinds}
+        with_facts = {at: (name, columns) for at, name, columns, _ in kinds}
         attributes, columns, joins = [], "", ""
         for number, own in enumerate(of_people):
             beside = None
             if own.coded.sets is not None and own.table in with_facts:
-                code, beside = self._in_rows_of_facts(own, rows[own.table])
+                code, beside = self._in_rows_of_facts(own, rows[own.table], *with_facts[own.table])
                 columns += f", w{number}.c AS f{number}"
                 joins += f" LEFT JOIN {code} AS w{number} ON w{number}.p = h.p AND w{number}.fact = h.fact"
             attributes.append(Attribute(own.coded, beside))
         of = "".join(f", q.a{at}" for at in range(len(of_people)))
         name, kind = self._named("items"), smallest_type(max(self.item_count, 1))
-        times = f"least(h.n, {max(self.most, 1)})"
+        held, most = self._held_of_all(kinds), max(self.most, 1)
+        copies = f"SELECT p, fact, 1 AS copy FROM ({held}) UNION ALL "  # noqa: S608
+        copies += f"SELECT p, fact, unnest(range(2, least(n, {most}) + 1)) FROM ({held}) WHERE n > 1"  # noqa: S608
         self.run(
             f"CREATE TEMP TABLE {name} AS SELECT h.p, q.b, CAST(h.fact + h.copy - 1 AS {kind}) AS item, "  # noqa: S608
-            f"CAST(h.copy AS INTEGER) AS copy{of}{columns} FROM (SELECT p, fact, unnest(range(1, {times} + 1)) AS copy "
-            f"FROM ({self._held_of_all(kinds)}) AS h) AS h JOIN {people} AS q ON q.p = h.p{joins}"
+            f"CAST(h.copy AS INTEGER) AS copy{of}{columns} FROM ({copies}) AS h JOIN {people} AS q ON q.p = h.p{joins}"
         )
         return name, attributes
 
-    def _in_rows_of_facts(self, own: _OfPeople, rows: str) -> tuple[str, Coded]:
+    def _in_rows_of_facts(self, own: _OfPeople, rows: str, kinds: str, columns: Sequence[Column]) -> tuple[str, Coded]:
         """Make the code of what each person has of an attribute in the rows of a fact, and anywhere."""
         listed_name, pairs, codes = (self._named(stem) for stem in ("listed", "pairs", "codes"))
-        raw = f"SELECT p, fact, {own.coding.raw_attribute(0)} FROM {rows}"  # noqa: S608
+        cells = ", ".join(f"{column.alias}" for column in columns)
+        raw = f"SELECT p, {own.coding.raw_attribute(0)}, {cells} FROM {rows}"  # noqa: S608
+        raw = f"SELECT r.p, r.s0, k.first AS fact FROM ({raw}) AS r JOIN {kinds} AS k ON {_same(columns)}"  # noqa: S608
         self.run(
             f"CREATE TEMP TABLE {listed_name} AS SELECT h.p, h.fact, h.l, v.c AS s FROM "  # noqa: S608
             f"(SELECT p, fact, list_sort(list(DISTINCT s0)) AS l FROM ({raw}) GROUP BY p, fact) AS h "
@@ -528,6 +534,11 @@ def telling(each: PersonTable, at: int, prefix: str = "") -> str:
     """Return the SQL of one of the columns that tell people apart; the two zeros are one person."""
     column = each.table.column(each.person[at])
     return with_one_zero(column, prefix + column.alias)
+
+
+def _same(columns: Sequence[Column]) -> str:
+    """Return the SQL that a row, r, has the cells of a fact, k."""
+    return " AND ".join(f"k.{column.alias} IS NOT DISTINCT FROM r.{column.alias}" for column in columns)
 
 
 def _one_value(alias: str, rule: str) -> str:

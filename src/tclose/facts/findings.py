@@ -111,6 +111,8 @@ class FactTable:
     """The quasi-identifiers that are the same in all rows of a person."""
     facts: tuple[str, ...]
     """The quasi-identifiers whose cells make the facts of a row."""
+    steady: tuple[str, ...] = ()
+    """The sensitive attributes that are the same in all rows of a person."""
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,8 @@ from tclose.policy.parts import KnownFacts
 from tclose.progress import silent
 from tclose.roles import Nominal, Roles
 
+References = Callable[[tuple[str, ...]], Observed | Mapping[object, Any] | None]
+"""Gives what the people of an attribute are compared with; None where these are the table's own."""
 _DRIVERS_UP_TO = 2_000_000
 """With more sets of facts, nobody looks how many people are alone without each column."""
 
@@ -31,7 +33,7 @@ def learned_of_table(
     asked: KnownFacts,
     wanted: Sequence[Requirement],
     *,
-    references: Callable[[tuple[str, ...]], Observed | Mapping[object, Any] | None],
+    references: References,
     more: Sequence[Model] = (),
     progress: Progress = silent,
 ) -> Facts:
@@ -59,6 +61,44 @@ def learned_of_table(
             field="facts",
             hint=Hint("Name the column that tells people apart: {}.", Ask("person")),
         )
+    check_declared(asked, roles.quasi)
+    return learned_of_tables([(table, roles)], asked, wanted, references=references, more=more, progress=progress)
+
+
+def learned_of_tables(
+    tables: Sequence[tuple[object, Roles]],
+    asked: KnownFacts,
+    wanted: Sequence[Requirement],
+    *,
+    references: References | None = None,
+    more: Sequence[Model] = (),
+    progress: Progress = silent,
+) -> Facts:
+    """Return what someone learns who knows facts of the people of several tables, each with its roles."""
+    if any(each.any is not None for each in wanted):
+        raise InputError(
+            "Requirements hold for someone who knows some of the columns, or some facts, not for both at once.",
+            field="facts",
+            hint=Hint("Leave {} out.", Ask("any")),
+        )
+    found = [_table_of(table, roles, asked, references) for table, roles in tables]
+    names = [" × ".join(each) for one in found for each in one.sensitive]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(
+            f"{twice!r} is a sensitive attribute of two tables, whose figures would have one name.",
+            field="sensitive",
+            column=twice,
+            hint=Hint("Rename it in one of them."),
+        )
+    return learned(
+        found, asked.facts or 0, wanted, more=more, repeated=asked.facts_as == "multiset", budget=asked.fact_sets,
+        progress=progress,
+    )  # fmt: skip
+
+
+def _table_of(table: object, roles: Roles, asked: KnownFacts, references: References | None) -> PersonTable:
+    """Return a table with what its columns are."""
     if not isinstance(table, LoadedTable):
         raise InputError(
             "Sets of facts are counted in files and frames, not yet in databases or on Spark.",
@@ -66,30 +106,24 @@ def learned_of_table(
             field="facts",
             hint=Hint("Save the table as Parquet, and audit that."),
         )
-    if any(each.any is not None for each in wanted):
-        raise InputError(
-            "Requirements hold for someone who knows some of the columns, or some facts, not for both at once.",
-            field="facts",
-            hint=Hint("Leave {} out.", Ask("any")),
-        )
     if roles.together == "quasi" and len(roles.sensitive) > 1:
         raise InputError(
             "Sensitive attributes are not counted as quasi-identifiers where facts are known.",
             field="together",
             hint=Hint("Name them as quasi-identifiers, one audit for each, or leave {} out.", Ask("together")),
         )
-    names = [tuple(roles.sensitive)] if roles.together == "joint" and len(roles.sensitive) > 1 else []
-    names = names or [(name,) for name in roles.sensitive]
-    given = {each: found for each in names if (found := references(each)) is not None}
-    distances = {each: roles.sensitive[each[0]] if len(each) == 1 else Nominal() for each in names}
-    check_declared(asked, roles.quasi)
-    one = PersonTable(
-        table, (roles.person,), roles.quasi, distances, given, asked.traits, tuple(asked.fact_columns)
-    )  # fmt: skip
-    return learned(
-        [one], asked.facts or 0, wanted, more=more, repeated=asked.facts_as == "multiset", budget=asked.fact_sets,
-        progress=progress,
-    )  # fmt: skip
+    joint = roles.together == "joint" and len(roles.sensitive) > 1
+    names = [tuple(roles.sensitive)] if joint else [(name,) for name in roles.sensitive]
+    given = {} if references is None else {each: found for each in names if (found := references(each)) is not None}
+    return PersonTable(
+        table,
+        (str(roles.person),),
+        roles.quasi,
+        {each: Nominal() if joint else roles.sensitive[each[0]] for each in names},
+        given,
+        {name: rule for name, rule in asked.traits.items() if name in roles.quasi},
+        tuple(name for name in asked.fact_columns if name in roles.quasi),
+    )
 
 
 def check_declared(asked: KnownFacts, quasi: Sequence[str]) -> None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from tclose.exact import shown
 from tclose.facts import Facts
-from tclose.render.document import MARKS, Cell, Paragraph, Section, Table, section, table
+from tclose.reasons import Outcome, Reason
+from tclose.render.document import MARKS, Cell, Document, Paragraph, Section, Table, section, table
 from tclose.render.words import facts as words
+from tclose.render.words.audits import reason_sentences
 from tclose.render.words.cells import visible
-from tclose.render.words.phrases import counted
+from tclose.render.words.phrases import counted, naming_sentence, withheld_columns
 
 
 def fact_sections(found: Facts | None) -> tuple[Section, ...]:
@@ -35,6 +39,38 @@ def fact_sections(found: Facts | None) -> tuple[Section, ...]:
         Paragraph(drawn),
         Paragraph(words.drivers_sentence(found)),
         anchor="facts",
+    )
+
+
+def database_document(
+    found: Facts,
+    verdict: Outcome | None,
+    reasons: Sequence[Reason],
+    *,
+    withheld: Mapping[str, Sequence[str]],
+    naming: Mapping[str, Sequence[str]],
+) -> Document:
+    """Return what tables about the same people give away as a document.
+
+    Parameters
+    ----------
+    found
+        What someone learns who knows facts.
+    verdict, reasons
+        The verdict, and what keeps it from a pass.
+    withheld, naming
+        By table, the columns that its policy withholds, and those that name people.
+    """
+    held = [f"{visible(table)} holds {withheld_columns(columns)}." for table, columns in withheld.items()]
+    named = [f"{visible(table)}: {naming_sentence(columns)}" for table, columns in naming.items() if columns]
+    return Document(
+        kind="Privacy audit of a database",
+        title=words.database_sentence(found, verdict, withheld=bool(withheld)),
+        care=" ".join(named),
+        lead=(*held, *reason_sentences(reasons)),
+        sections=fact_sections(found),
+        verdict=verdict,
+        name="Privacy audit of a database",
     )
 
 

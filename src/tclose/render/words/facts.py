@@ -5,8 +5,23 @@ from __future__ import annotations
 from fractions import Fraction
 
 from tclose.facts import Candidates, FactFigure, Facts, Power
+from tclose.reasons import Outcome
+from tclose.render.words.audits import qualified_words
 from tclose.render.words.cells import key_text, visible
 from tclose.render.words.phrases import counted, joined, percent, units
+
+
+def database_sentence(found: Facts, verdict: Outcome | None, *, withheld: bool) -> str:
+    """Return the verdict on tables about the same people, in words; ``withheld`` if they hold withheld columns."""
+    of = f"{counted(len(found.tables), 'table')} of {units(found.people, 'people')}"
+    if withheld and all(each.holds for each in found.verdicts):
+        return f"{of} hold columns that their policy withholds."
+    if not found.verdicts:
+        return f"{of}: nothing was required, so nothing is judged."
+    failing = [each.holds for each in found.verdicts].count(False)
+    if not failing:
+        return qualified_words(f"{of} meet every requirement", verdict)
+    return f"{of} miss {failing} of {counted(len(found.verdicts), 'requirement')}."
 
 
 def facts_sentence(found: Facts) -> str:
@@ -68,7 +83,10 @@ def drivers_sentence(found: Facts) -> str:
     if not found.drivers or not found.last.alone:
         return ""
     told = [f"{alone:,} without {visible(name)}" for name, alone in sorted(found.drivers.items(), key=lambda e: e[1])]
-    return f"Of {found.last.alone:,} people who are alone, there would be {joined_texts(told)}."
+    who = (
+        f"{units(found.last.alone, 'people')} {'is' if found.last.alone == 1 else 'are'} the only candidate of some set"
+    )
+    return f"{who}; it would be {joined_texts(told)}."
 
 
 def joined_texts(texts: list[str]) -> str:
