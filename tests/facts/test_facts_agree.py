@@ -16,7 +16,7 @@ def measured(database, most, *, repeated):
     return learned(database.opened(SESSION), most, repeated=repeated)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(databases(), st.integers(0, 3), st.booleans())
 def test_every_figure_is_that_of_looking_at_every_set_of_facts(database, most, repeated):
     found = measured(database, most, repeated=repeated)

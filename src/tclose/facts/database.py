@@ -351,7 +351,8 @@ class _Coder:
             held, kinds = self._named("held"), self._named("kinds")
             copies = f"least(max(n), {max(self.most, 1)})" if self.repeated else "1"
             self.run(
-                f"CREATE TEMP TABLE {held} AS SELECT p, {cells}, count(*) AS n FROM {rows[at]} GROUP BY p, {cells}"
+                f"CREATE TEMP TABLE {held} AS SELECT p, {cells}, count(*) AS n "  # noqa: S608
+                f"FROM {rows[at]} GROUP BY p, {cells}"
             )
             self.run(
                 f"CREATE TEMP TABLE {kinds} AS SELECT {cells}, {copies} AS copies, count(*) AS people, "  # noqa: S608

@@ -28,7 +28,9 @@ def facts_sentence(found: Facts) -> str:
     """Return what is known, and of what tables."""
     counting = "and how often each is true of them" if found.repeated else "but not how often each is true of them"
     tables = " ".join(_table_words(found, at) for at in range(len(found.tables)))
-    known = f"Someone who knows the traits of a person and some of their facts, {counting}."
+    known = (
+        f"These figures are for someone who knows the traits of a person and some of their facts, {counting}."
+    )  # fmt: skip
     largest = ""
     if found.asked > found.largest:
         largest = f" Nobody has more than {counted(found.largest, 'fact')}, so that is all there is to know."
