@@ -17,6 +17,7 @@ from pathlib import Path
 import duckdb
 
 from tclose.engines.duckdb.session import DuckDBSession
+from tclose.facts import Facts
 from tclose.facts.database import PersonTable
 from tclose.facts.learned import learned
 from tclose.roles import Nominal
@@ -62,7 +63,7 @@ def _plain(events: Path, persons: Path, m: int) -> float:
     return time.perf_counter() - began
 
 
-def _ours(events: Path, persons: Path, m: int) -> object:
+def _ours(events: Path, persons: Path, m: int) -> Facts:
     session = DuckDBSession(memory="4GB")
     tables = [
         PersonTable(session.open(str(persons)), ("p",), ("b",), {("s",): Nominal()}),

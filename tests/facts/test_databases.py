@@ -10,8 +10,12 @@ import tclose
 from faces.command_line import in_process
 from tclose.errors import InputError, TcloseError
 
-PEOPLE = {"id": [1, 2, 3, 4, 5, 6], "sex": list("FFFMMM"), "hiv": ["no", "no", "yes", "no", "yes", "no"]}
-VISITS = {"id": [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6], "ward": list("ABAAABACACBC")}
+PEOPLE: dict[str, list[object]] = {
+    "id": [1, 2, 3, 4, 5, 6],
+    "sex": list("FFFMMM"),
+    "hiv": ["no", "no", "yes", "no", "yes", "no"],
+}
+VISITS: dict[str, list[object]] = {"id": [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6], "ward": list("ABAAABACACBC")}
 ASKED = {"facts": 2, "require": {"k": 2, "t": "0.5"}}
 
 

@@ -469,7 +469,7 @@ class _Coder:
                 joins += f" LEFT JOIN {code} AS w{number} ON w{number}.p = h.p AND w{number}.fact = h.fact"
             attributes.append(Attribute(own.coded, beside))
         of = "".join(f", q.a{at}" for at in range(len(of_people)))
-        name, kind = self._named("items"), smallest_type(max(self.item_count, 1))
+        name, kind = self._named("items"), smallest_type(self.item_count + 2)
         held, most = self._held_of_all(kinds), max(self.most, 1)
         copies = f"SELECT p, fact, 1 AS copy FROM ({held}) UNION ALL "  # noqa: S608
         copies += f"SELECT p, fact, unnest(range(2, least(n, {most}) + 1)) FROM ({held}) WHERE n > 1"  # noqa: S608
