@@ -13,6 +13,7 @@ from tclose.engines.choosing import working_session
 from tclose.errors import Ask, ColumnNotFoundError, Hint, InputError, Problems
 from tclose.facts import Facts
 from tclose.facts.learned import learned_of_tables
+from tclose.labels import public
 from tclose.letters import holdable
 from tclose.models.catalogue import Requirement, few
 from tclose.opening import opened_with
@@ -54,6 +55,15 @@ class DatabaseAudit:
     def with_people(self) -> DatabaseAudit:
         """Return the audit for those who may see single people."""
         return replace(self, shows_people=True)
+
+    def without_folders(self) -> DatabaseAudit:
+        """Return the audit with tables named without their folders, as others may know them."""
+        from tclose.render.words.folders import unfoldered_facts
+
+        withheld, naming = (
+            {public(name): each for name, each in some.items()} for some in (self.withheld, self.naming)
+        )
+        return replace(self, facts=unfoldered_facts(self.facts), withheld=withheld, naming=naming)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the audit as JSON-ready data; the schema of audits describes its facts and reasons."""

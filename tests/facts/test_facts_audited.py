@@ -157,6 +157,14 @@ def test_what_does_not_fit_is_refused(options, code, field):
     assert code in (None, refused.value.code)
 
 
+def test_no_other_verb_passes_over_facts_in_silence():
+    policy = tclose.Policy(table=VISITS, roles=ROLES).with_options({"facts": 1, "require": {"k": 2}})
+    for verb in (tclose.anonymize, tclose.attack, tclose.frontier, tclose.audit_sql):
+        with pytest.raises(InputError) as refused:
+            verb(policy)
+        assert refused.value.field == "facts"
+
+
 def test_facts_are_of_people():
     with pytest.raises(InputError, match="whose each row is"):
         tclose.audit(VISITS, tclose.Roles(["sex", "ward"], "hiv"), facts=1)
