@@ -12,7 +12,7 @@ from tclose.engines.base import Engine, Progress
 from tclose.engines.choosing import working_session
 from tclose.errors import Ask, ColumnNotFoundError, Hint, InputError, Problems
 from tclose.facts import Facts
-from tclose.facts.learned import learned_of_tables
+from tclose.facts.learned import learned_of_tables, other_engine
 from tclose.labels import public
 from tclose.letters import holdable
 from tclose.models.catalogue import Requirement, few
@@ -22,6 +22,7 @@ from tclose.progress import shows_progress, silent
 from tclose.reasons import TRAIT, Outcome, Reason, accepted, check_accepted, reason_of, verdict_of, with_facts
 from tclose.render.document import Document
 from tclose.results import ColumnDecision
+from tclose.sources import is_database
 
 
 @dataclass(frozen=True)
@@ -174,6 +175,8 @@ def _first(policies: Sequence[Policy]) -> Policy:
     if len(set(asked)) > 1:
         raise InputError("The tables do not agree in how many facts are known, or how.", field="facts")
     for policy in policies:
+        if is_database(policy.table):
+            raise other_engine()
         for field in ("reference", "population", "after"):
             if getattr(policy.baseline, field) is not None:
                 raise InputError("Tables about the same people are compared with all of these people.", field=field)

@@ -65,6 +65,7 @@ def test_people_of_one_table_alone_are_people():
         ({"of_visits": tclose.Roles("ward")}, "facts-without-people"),
         ({"visits": {**VISITS, "hiv": ["no"] * 12}, "of_visits": tclose.Roles("ward", "hiv", person="id")}, None),
         ({"facts": None}, None),
+        ({"visits": "sqlite:visits.db#visits"}, "facts-engine"),
         ({"traits": {"age": "missing"}}, None),
         ({"require": {"t": {"pay": "0.2"}}}, None),
     ],

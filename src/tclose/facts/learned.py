@@ -97,15 +97,20 @@ def learned_of_tables(
     )  # fmt: skip
 
 
+def other_engine() -> InputError:
+    """Return the error for a table that is in a database or on Spark."""
+    return InputError(
+        "Sets of facts are counted in files and frames, not yet in databases or on Spark.",
+        code="facts-engine",
+        field="facts",
+        hint=Hint("Save the table as Parquet, and audit that."),
+    )
+
+
 def _table_of(table: object, roles: Roles, asked: KnownFacts, references: References | None) -> PersonTable:
     """Return a table with what its columns are."""
     if not isinstance(table, LoadedTable):
-        raise InputError(
-            "Sets of facts are counted in files and frames, not yet in databases or on Spark.",
-            code="facts-engine",
-            field="facts",
-            hint=Hint("Save the table as Parquet, and audit that."),
-        )
+        raise other_engine()
     if roles.together == "quasi" and len(roles.sensitive) > 1:
         raise InputError(
             "Sensitive attributes are not counted as quasi-identifiers where facts are known.",
