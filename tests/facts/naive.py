@@ -110,7 +110,7 @@ def figures(database: PlainDatabase, most: int, *, repeated: bool, fewer_than: i
     seen: set[Any] = set()
     for person in people:
         elements = list(facts[person].elements())
-        known = {tuple(sorted(some, key=repr)) for some in _combinations(elements, most)}
+        known = {tuple(sorted(some, key=repr)) for some in combinations(elements, most)}
         for some in known:
             wanted = Counter(some)
             alike = [x for x in people if bases[x] == bases[person] and wanted <= facts[x]]
@@ -130,7 +130,7 @@ def figures(database: PlainDatabase, most: int, *, repeated: bool, fewer_than: i
     )
 
 
-def _combinations(elements: list[Any], most: int) -> Iterator[tuple[Any, ...]]:
+def combinations(elements: list[Any], most: int) -> Iterator[tuple[Any, ...]]:
     for number in range(min(most, len(elements)) + 1):
         yield from itertools.combinations(elements, number)
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from facts.naive import databases, figures
+from facts.naive import combinations, databases, figures
 from tclose.engines.duckdb.session import DuckDBSession
 from tclose.facts import counting
 from tclose.facts.database import PersonTable
@@ -110,3 +110,18 @@ def test_drawn_sets_are_sets_of_people():
         true.fewer,
     )  # 50 sets are all there are
     assert drawn.drawn.fewer == true.fewer
+
+
+@FEWER
+@given(database=databases(), most=st.integers(0, 3), repeated=st.booleans(), budget=st.integers(1, 60))
+def test_sets_are_counted_beforehand(database, most, repeated, budget):
+    """Everybody's sets of at most as many facts as are counted fit into the budget, and those of one more don't."""
+    found = learned(database.opened(SESSION), most, repeated=repeated, budget=budget)
+    exact = [power for power in found.powers if power.drawn is None]
+
+    def sets(facts):
+        each = (database.facts(person, repeated=repeated) for person in database.people)
+        return sum(len({tuple(sorted(s, key=repr)) for s in combinations(some, facts)}) for some in each)
+
+    assert exact[-1].known == 0 or sets(exact[-1].known) <= budget
+    assert found.certain or sets(exact[-1].known + 1) > budget

@@ -28,10 +28,7 @@ def planned(database: Database, most: int, budget: int) -> tuple[int, int]:
     Sets are counted by the polynomial whose coefficient of x^s is the number of sets of s facts: for each fact that a
     person has n times, a factor 1 + x + … + xⁿ.
     """
-    held = f"SELECT p, count(*) AS n FROM {database.items_name} GROUP BY p, item - copy"  # noqa: S608 - our own names
-    profiles = database.run(
-        f"SELECT l, count(*) FROM (SELECT list_sort(list(n)) AS l FROM ({held}) GROUP BY p) GROUP BY l"  # noqa: S608
-    ).fetchall()
+    profiles = _profiles(database)
     total, facts, upto = database.persons, 0, min(most, 4)
     while facts < most:
         numbers = [0] * (upto + 1)
@@ -45,6 +42,20 @@ def planned(database: Database, most: int, budget: int) -> tuple[int, int]:
             total += numbers[facts]
         upto = min(most, 2 * upto)
     return facts, total
+
+
+def _profiles(database: Database) -> list[tuple[list[int], int]]:
+    """Return how often people have each of their facts, and how many people have them so."""
+    items = database.items_name
+    ((copies,),) = database.run(f"SELECT coalesce(max(copy), 0) FROM {items}").fetchall()  # noqa: S608 - our own names
+    if copies <= 1:  # then the number of facts says it all
+        counts = f"SELECT count(*) AS n FROM {items} GROUP BY p"  # noqa: S608
+        rows = database.run(f"SELECT n, count(*) FROM ({counts}) GROUP BY n").fetchall()  # noqa: S608
+        return [([1] * facts, people) for facts, people in rows]
+    held = f"SELECT p, count(*) AS n FROM {items} GROUP BY p, item - copy"  # noqa: S608
+    lists = f"SELECT list_sort(list(n)) AS l FROM ({held}) GROUP BY p"  # noqa: S608
+    found: list[tuple[list[int], int]] = database.run(f"SELECT l, count(*) FROM ({lists}) GROUP BY l").fetchall()  # noqa: S608
+    return found
 
 
 def _sets(profile: Sequence[int], most: int) -> list[int]:
