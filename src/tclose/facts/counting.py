@@ -58,6 +58,24 @@ class Level:
     """For each attribute its histograms: of all that people have, then in the rows of each of the facts."""
 
 
+@dataclass(frozen=True)
+class _Share:
+    """A share of the groups of one level: those of some bases, and of some first items."""
+
+    bases: tuple[int, int] | None = None
+    items: tuple[int, int] | None = None
+
+    def of(self, place: int) -> str:
+        """Return the SQL of the condition on the item of a place; each has one, so that joins are of few rows."""
+        found = []
+        if self.bases is not None:
+            found.append(f"i{place}.b BETWEEN {self.bases[0]} AND {self.bases[1]}")
+        if self.items is not None:
+            found.append(f"i{place}.item {'BETWEEN' if place == 1 else '>'} {self.items[0]}")
+            found[-1] += f" AND {self.items[1]}" if place == 1 else ""
+        return " AND ".join(found) or "true"
+
+
 class Counter:
     """Counts the groups of a database, one number of facts after the other, and marks whom few share them with."""
 
@@ -145,20 +163,20 @@ class Counter:
             for at, (people, rows) in enumerate(self._coded())
         ]
 
-    def _chunks(self, facts: int) -> list[str]:
-        """Return conditions that divide the groups: by base, and large bases by their first item."""
+    def _chunks(self, facts: int) -> list[_Share]:
+        """Return shares of the groups: by base, and large bases by their first item."""
         if facts == 0:
-            return ["true"]
+            return [_Share()]
         items = self.database.items_name
         by_base: dict[int, int] = {}
         for base, held, people in self.database.run(
             f"SELECT b, n, count(*) FROM (SELECT b, count(*) AS n FROM {items} GROUP BY b, p) GROUP BY b, n"  # noqa: S608
         ).fetchall():
             by_base[base] = by_base.get(base, 0) + people * math.comb(held, facts)
-        found: list[str] = []
+        found: list[_Share] = []
         for low, high, rows in _ranges(sorted(by_base.items())):
             if rows <= _ROWS_AT_ONCE or facts == 1:
-                found.append(f"i1.b BETWEEN {low} AND {high}")
+                found.append(_Share((low, high)))
                 continue
             after = "row_number() OVER (PARTITION BY p ORDER BY item DESC) - 1"
             by_item: dict[int, int] = {}
@@ -167,13 +185,10 @@ class Counter:
                 f"WHERE b BETWEEN {low} AND {high}) GROUP BY item, n"
             ).fetchall():
                 by_item[item] = by_item.get(item, 0) + people * math.comb(following, facts - 1)
-            found += [
-                f"i1.b BETWEEN {low} AND {high} AND i1.item BETWEEN {first} AND {last}"
-                for first, last, _ in _ranges(sorted(by_item.items()))
-            ]
+            found += [_Share((low, high), (first, last)) for first, last, _ in _ranges(sorted(by_item.items()))]
         return found
 
-    def _sets(self, facts: int, chunk: str, but: str = "") -> str:
+    def _sets(self, facts: int, chunk: _Share, but: str = "") -> str:
         """Return the SQL of the sets of so many facts of everybody but some; the items of each are i1, i2 …."""
         first = self.database.items_name if facts else self.database.people_name
         some = f"(SELECT * FROM {first} WHERE p NOT IN (SELECT p FROM {but}))" if but else first  # noqa: S608
@@ -184,7 +199,8 @@ class Counter:
                 f" JOIN {self.database.items_name} AS i{place} ON i{place}.p = i1.p AND i{place}.item > {before} "
                 f"AND (i{place}.copy = 1 OR i{place}.item = {before} + 1)"
             )
-        return f"{source} WHERE {chunk}{' AND i1.copy = 1' if facts else ''}"
+        told = " AND ".join(chunk.of(place) for place in range(1, max(facts, 1) + 1))
+        return f"{source} WHERE {told}{' AND i1.copy = 1' if facts else ''}"
 
     def _fits(self, facts: int) -> bool:
         """Say whether a key is one number."""
@@ -205,7 +221,7 @@ class Counter:
         items = [f"i{place}.item" for place in range(1, facts + 1)]
         return self._key(facts) if self._fits(facts) else ", ".join(["i1.b", *items])
 
-    def _count(self, chunk: str, gathered: _Gathered) -> None:
+    def _count(self, chunk: _Share, gathered: _Gathered) -> None:
         facts, groups = gathered.facts, fresh_name("groups")
         named = [
             f", {word} AS w{at}_{place}_{part}"
@@ -234,7 +250,7 @@ class Counter:
         self._mark(groups, facts, chunk)
         self._run(f"DROP TABLE {groups}")
 
-    def _mark(self, groups: str, facts: int, chunk: str) -> None:
+    def _mark(self, groups: str, facts: int, chunk: _Share) -> None:
         """Mark the people who are alone in a group, and those in groups of too few."""
         for marked, size in ((self._alone, 1), (self._fewer, min(1, self.fewer_than - 1))):
             self._run(
