@@ -54,7 +54,15 @@ def read(monkeypatch):
 
 
 ASKED = {
-    "audit": (SALARY, {"after": SALARY}),
+    "audit": (
+        {"id": [1, 2, 3, 4], "ward": list("abab"), "ill": list("xyyx")},
+        {
+            "roles": Roles("ward", "ill", person="id"),
+            "after": {"id": [1, 2], "ward": list("ab"), "ill": list("xy")},
+            "facts": 1,
+            "fact_columns": ["ward"],
+        },
+    ),
     "explain": (SALARY, {}),
     "anonymize": (SALARY, {"require": {"k": 3}, "hierarchies": {"age": "flat"}}),
     "attack": ("example:original-incidents", {"require": {"k": 2}, "hierarchies": {"zone": "flat"}}),

@@ -14,7 +14,7 @@ from tclose.errors import InputError, PolicyError, ThresholdError
 from tclose.options import ANumber, Choice, ColumnName, FilePath, Many, Share, Switch, TableName, Text, Whole
 from tclose.policy import Policy, parse_policy, read_policy
 from tclose.policy.columns import declared_distance
-from tclose.policy.parts import Acceptances, Line, Models, ReleaseOptions
+from tclose.policy.parts import TRAIT_RULES, Acceptances, Line, Models, ReleaseOptions, TraitRules
 from tclose.policy.policy import ColumnOptions, every_option
 from tclose.policy.writing import policy_text, value_toml
 from tclose.reasons import CODES
@@ -251,6 +251,7 @@ def said(option):
         Switch: st.booleans(), Share: shares, Text: names, ColumnName: names, Line: names.map(str.strip),
         FilePath: files, TableName: files, Models: st.sampled_from(["usual", "all", ("k", "t")]), ANumber: shares,
         Acceptances: st.dictionaries(st.sampled_from(CODES), st.just("=why="), min_size=1),
+        TraitRules: st.dictionaries(names, st.sampled_from(TRAIT_RULES), min_size=1),
     }  # fmt: skip
     if isinstance(kind, Choice):
         return st.sampled_from(kind.known())

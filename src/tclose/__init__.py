@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from tclose.attacks.findings import Attack
     from tclose.auditing import audit
     from tclose.certificates import Certificate, read_certificate
+    from tclose.databases import DatabaseAudit, audit_database
     from tclose.errors import (
         CertificateError,
         ColumnNotFoundError,
@@ -138,6 +139,8 @@ _HOMES = {
     "Certificate": "tclose.certificates",
     "CertificateError": "tclose.errors",
     "read_certificate": "tclose.certificates",
+    "audit_database": "tclose.databases",
+    "DatabaseAudit": "tclose.databases",
     "audit_sql": "tclose.warehouses",
 }
 
@@ -147,6 +150,7 @@ __all__ = [
     "Certificate",
     "CertificateError",
     "ColumnNotFoundError",
+    "DatabaseAudit",
     "DatabaseTable",
     "DomainError",
     "EmptyTableError",
@@ -188,6 +192,7 @@ __all__ = [
     "apply",
     "attack",
     "audit",
+    "audit_database",
     "audit_sql",
     "break_hierarchy",
     "date_hierarchy",

@@ -47,6 +47,7 @@ def attack(policy: Policy, *, progress: Progress | None) -> Attack:
     """
     from tclose.engines.choosing import working_session
 
+    policy.check_without_facts("An attack")
     asked, method = policy.attacking, policy.release.method
     made = asked.release is None
     if asked.previous and made:

@@ -16,6 +16,7 @@ from tclose.driving import driven
 from tclose.engines.base import Engine, Progress, Released, Table
 from tclose.engines.statistics import is_text
 from tclose.errors import Ask, ColumnNotFoundError, Hint, InputError, Problems, RoleConflictError, listed
+from tclose.facts.learned import learned_of_table
 from tclose.inspection import Driving, Finding, Inspection, Run, attribute_audit, figures_by_key
 from tclose.knowing import SubsetFinding, any_columns, subset_findings
 from tclose.models.base import Model
@@ -34,7 +35,7 @@ from tclose.policy.verbs import AuditKeywords, verb
 from tclose.presets import preset_named
 from tclose.presets.safe_harbor import applied
 from tclose.progress import silent
-from tclose.reasons import reasons_of
+from tclose.reasons import reasons_of, with_facts
 from tclose.references import Reference, is_joint, population_of
 from tclose.results import AttributeAudit, Audit, ClassTable, ColumnDecision, Evidence, Exposed
 from tclose.roles import IDENTIFIERS_PUBLISHED, Distance, Nominal, Roles
@@ -104,6 +105,8 @@ def audit(policy: Policy, *, progress: Progress | None) -> Audit:
         )
         reference = Reference.of(baseline.reference, session, roles)
         found = _audited(inspection, roles, reference, opened, drivers=policy.measuring.drivers)
+        if policy.required.facts is not None:
+            found = _with_facts(found, inspection, roles, reference, policy)
         decided = [name for name in found.unprotected if name in roles.publish or roles.others == "publish"]
         found = replace(
             found,
@@ -119,6 +122,15 @@ def audit(policy: Policy, *, progress: Progress | None) -> Audit:
             given = (baseline.after, roles, domains, wanted, policy.columns.hierarchies, inspection.progress)
             found = replace(found, composition=composed(session, opened, *given))
         return found if preset is None else replace(found, preset=applied(preset, session, opened, inspection.progress))
+
+
+def _with_facts(found: Audit, inspection: Inspection, roles: Roles, reference: Reference, policy: Policy) -> Audit:
+    """Return an audit with what someone learns who knows facts, and the reasons that this leaves."""
+    facts = learned_of_table(
+        inspection.table, roles, policy.required, inspection.wanted, references=reference.for_attribute,
+        more=[model for model in inspection.models if model.key == "delta"], progress=inspection.progress,
+    )  # fmt: skip
+    return replace(found, facts=facts, reasons=tuple(with_facts(found.reasons, certain=facts.certain)))
 
 
 def audit_release(

@@ -19,9 +19,12 @@ Outcome = Literal["pass", "fail", "qualified", "undetermined"]
 """A verdict: qualified where every requirement holds, but of rows or classes and not of people."""
 ROWS, TRAIT, LINKED, REFERENCE = "rows-not-people", "trait-in-histories", "pseudonyms-link", "reference-without-people"
 POINTS = "points-per-row"
+DRAWN = "facts-drawn"
 _UNSURE: tuple[Outcome, ...] = ("undetermined", "qualified")
 """What keeps a verdict from being a pass, the worse first."""
-CODES = (ROWS, TRAIT, LINKED, REFERENCE, POINTS)
+CODES = (ROWS, TRAIT, LINKED, REFERENCE, POINTS, DRAWN)
+_NOT_KNOWN = (REFERENCE, DRAWN)
+"""The reasons why a figure is not known."""
 
 
 _TEXTS = {
@@ -31,6 +34,7 @@ _TEXTS = {
         "it than each class alone."
     ),
     LINKED: "Pseudonyms ({}) link the rows of a person: knowing two rows may be enough to find the others.",
+    DRAWN: "There are too many sets of facts to count; some were drawn, and others may reveal more.",
     REFERENCE: "Some people have several values of {}, and the reference does not say how many people have each.",
     POINTS: (
         "Each row has points of its own. The cells that they are drawn from meet what is required; the table of points "
@@ -54,7 +58,7 @@ class Reason:
     @property
     def outcome(self) -> Outcome:
         """What a verdict is for this reason alone."""
-        return "undetermined" if self.code == REFERENCE else "qualified"
+        return "undetermined" if self.code in _NOT_KNOWN else "qualified"
 
     @property
     def name(self) -> str:
@@ -99,6 +103,16 @@ def reasons_of(
     yield from (reason_of(REFERENCE, name) for name in unknown)
 
 
+def with_facts(reasons: Iterable[Reason], *, certain: bool) -> Iterator[Reason]:
+    """Give the reasons where figures hold for someone who knows facts, by which pseudonyms would link rows.
+
+    ``certain`` says whether every set of facts was counted.
+    """
+    yield from (each for each in reasons if each.code != LINKED)
+    if not certain:
+        yield reason_of(DRAWN, None)
+
+
 def reason_of(code: str, column: str | None, accepted: str | None = None) -> Reason:
     """Return a reason by its code and the column that it is about."""
     hints = {
@@ -106,6 +120,7 @@ def reason_of(code: str, column: str | None, accepted: str | None = None) -> Rea
         TRAIT: Hint("Publish it once for each person, in a table of its own."),
         LINKED: Hint("Leave the pseudonyms out."),
         POINTS: Hint("For a table that meets it, draw points for each class: {}.", Ask("points", "class")),
+        DRAWN: Hint("Count more of them ({}), or require it for fewer facts.", Ask("fact_sets", 10**10)),
         REFERENCE: Hint("Give a table with the column of people, such as {}.", Ask("reference", "FILE")),
     }
     return Reason(code, _TEXTS[code].format(repr(column)), hints[code], column, accepted)

@@ -15,6 +15,7 @@ from tclose.domains import Domain
 from tclose.engines.class_tables import ClassTable
 from tclose.engines.people import Trajectories
 from tclose.errors import Hint, InputError, listed
+from tclose.facts import Facts
 from tclose.letters import holdable
 from tclose.models.base import Model
 from tclose.models.catalogue import Requirement, label
@@ -287,6 +288,8 @@ class Audit:
     """The rule that was asked for by its name, and what it checked of columns."""
     composition: Composition | None = None
     """What the table and previous releases say together, where that was asked."""
+    facts: Facts | None = None
+    """What someone learns who knows the traits of a person and some of their facts, where that was asked."""
     warnings: tuple[Note, ...] = ()
     """What somebody must know who reads the figures, in sentences."""
     people: int | None = None
@@ -346,10 +349,11 @@ class Audit:
 
     @property
     def judged(self) -> list[bool]:
-        """Whether each requirement is met, also together with previous releases, and each check of a preset."""
+        """Whether each requirement is met, with previous releases and with facts too, and each check of a preset."""
         checks = () if self.preset is None else self.preset.checks
         joint = () if self.composition is None else self.composition.verdicts
-        return [each.holds for some in (self.verdicts, checks, joint) for each in some]
+        facts = () if self.facts is None else self.facts.verdicts
+        return [each.holds for some in (self.verdicts, checks, joint, facts) for each in some]
 
     @property
     def has_few(self) -> bool:

@@ -53,6 +53,7 @@ def frontier(policy: Policy, *, progress: Progress | None) -> Frontier:
     """
     from tclose.engines.choosing import working_session
 
+    policy.check_without_facts("A frontier")
     sweep, loss = policy.sweeping.sweep, policy.release.loss
     methods = tuple(dict.fromkeys(policy.sweeping.methods))
     with working_session(policy.table, read=policy.read, **policy.resources.given) as session:

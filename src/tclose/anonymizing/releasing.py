@@ -66,6 +66,7 @@ def anonymize(policy: Policy, *, key: bytes | None, progress: Progress | None) -
     """
     from tclose.engines.choosing import working_session
 
+    policy.check_without_facts("A search for releases")
     choices = policy.release
     key = read_key(choices.key_file, choices.key_variable) if key is None else key
     with working_session(policy.table, read=policy.read, **policy.resources.given) as session:

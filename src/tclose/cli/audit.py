@@ -37,7 +37,7 @@ from tclose.cli.output import (
     text_writer,
 )
 from tclose.cli.policy_options import policy_options
-from tclose.cli.question import policies_of, policy_of_command
+from tclose.cli.question import database_policies, policies_of, policy_of_command
 from tclose.cli.several import PIPELINES, TABLES_FORMATS, judged_by, tables_text
 from tclose.engines.choosing import target_for
 from tclose.policy import Policy
@@ -125,6 +125,8 @@ def command(tables: tuple[str, ...], **given: Any) -> int:
         raise click.UsageError("--show-people shows classes, and --redact-classes none of them; give one of the two.")
     if given["all"]:
         return _every_table(tables, form, given)
+    if not tables and (policies := database_policies(given)):
+        return _database(policies, form, given)
     if given["redact_classes"] and (form == "csv" or given["classes"]):
         raise click.UsageError("--redact-classes cannot go with the class table, which is made of keys.")
     if given["explain"] and (form == "csv" or given["redact_classes"]):
@@ -170,6 +172,30 @@ def _every_table(tables: tuple[str, ...], form: str, given: dict[str, Any]) -> i
     if file is None:
         deliver(text, None)
     return max(codes)
+
+
+def _database(policies: list[Policy], form: str, given: dict[str, Any]) -> int:
+    """Audit the tables of a policy as one database of people."""
+    from tclose.databases import audit_database
+    from tclose.render.data.json import json_text
+
+    alone = [f"--{name}" for name in ("classes", "explain", "after") if given[name]]
+    formats = ("text", "json", "markdown", "html")
+    if form not in formats or alone:
+        one = alone[0] if alone else f"--format {form}"
+        raise click.UsageError(f"{one} is for one table; for a database the formats are {', '.join(formats)}.")
+    file = file_of(given["output"])
+    texts, read = named_targets(file), {name: what for each in policies for name, what in each.inputs.items()}
+    check_targets(texts, read)
+    with running(given) as settings:
+        found = audit_database(policies, progress=settings.get("progress"))
+    found = found.with_people() if given["show_people"] else found
+    found = found.without_folders() if form == "html" else found
+    text = json_text(found.to_dict()) if form == "json" else face(form, [found.document()], given["output"])
+    commit({target: text_writer(text) for target in texts}, read)
+    if file is None:
+        deliver(text, None)
+    return FAILS if found.holds is False else HOLDS
 
 
 def _audited(policy: Policy, given: dict[str, Any]) -> Audit:

@@ -90,7 +90,10 @@ def policy_of(data: Mapping[str, object], folder: Path) -> Policy:
     if isinstance(version, bool) or version != VERSION:
         raise PolicyError(f"version must be {VERSION}: this tclose reads no other version of policies.")
     if isinstance(data.get("table"), list):
-        raise PolicyError("Several tables are listed, each as [[table]]; 'tclose audit --all' audits each of them.")
+        raise PolicyError(
+            "Several tables are listed, each as [[table]]; 'tclose audit --all' audits each of them, and where they "
+            "are about the same people, 'tclose audit --facts M' all together."
+        )
     asked = mapping_of(data.get("policy", {}), "[policy]")
     table = mapping_of(data.get("table", {}), "[table]")
     columns = {}

@@ -208,6 +208,79 @@ class Requirements(Known):
     )  # fmt: skip
 
 
+TRAIT_RULES = ("refuse", "most-frequent", "missing")
+"""What becomes of a trait of which somebody has two values: an error, the one in most rows, or a missing value."""
+
+
+class TraitRules(Kind):
+    """Columns that are traits, each with what becomes of two values of a person."""
+
+    metavar = "COLUMN[=RULE]"
+    repeats = True
+
+    def read(self, value: object) -> Any:
+        """Return the rule of each column."""
+        given = [value] if isinstance(value, str) else value
+        if not isinstance(given, Iterable):
+            raise UnfitError("must be a list of columns, each with a rule if it has one: sex=most-frequent.")
+        pairs = given.items() if isinstance(given, Mapping) else [_with_rule(str(each)) for each in given]
+        found = {str(name): str(rule) for name, rule in pairs}
+        for name, rule in found.items():
+            if rule not in TRAIT_RULES:
+                raise UnfitError(f"must say of {name!r} one of {', '.join(TRAIT_RULES)}, not {rule!r}.")
+        return found
+
+    def parse(self, text: str) -> object:
+        """Return a list of the one that a text names."""
+        return [text]
+
+    def plain(self, value: Any) -> object:
+        """Return them as a list."""
+        return [f"{name}={rule}" for name, rule in value.items()]  # always: a name may end as if it had a rule
+
+    def schema(self) -> Schema:
+        """Return the JSON Schema."""
+        text = {"type": "string"}
+        rules = {"type": "object", "additionalProperties": {"enum": list(TRAIT_RULES)}}
+        return {"anyOf": [text, {"type": "array", "items": text}, rules]}
+
+
+def _with_rule(text: str) -> tuple[str, str]:
+    name, _, rule = text.rpartition("=") if text.rpartition("=")[2] in TRAIT_RULES else (text, "", TRAIT_RULES[0])
+    return name, rule
+
+
+@dataclass(frozen=True, kw_only=True)
+class KnownFacts(Part):
+    """How much someone knows of people who have several rows."""
+
+    SECTION: ClassVar[str] = "Requirements"
+    PLACE: ClassVar[str] = "policy"
+
+    facts: int | None = option(
+        None, kind=Whole(0, 2**31, metavar="M"), label="Someone knows facts", page=False,
+        help="Requirements also hold for someone who knows the traits of a person and at most M of their facts, such "
+        "as visits: rows, by the quasi-identifiers that change.",
+    )  # fmt: skip
+    facts_as: str = option(
+        "multiset", kind=words("multiset", "set"), label="Facts are known", page=False,
+        help="Whether it is known how often a fact is true of a person (multiset), or only that it is (set).",
+    )  # fmt: skip
+    traits: Mapping[str, str] = option(
+        {}, kind=TraitRules(), flags=("--trait",), label="Traits", page=False,
+        help="A quasi-identifier that is a trait of people, and what becomes of two values of a person: refuse (the "
+        "default), most-frequent or missing. Repeatable.",
+    )  # fmt: skip
+    fact_columns: Sequence[str] = option(
+        (), kind=Many(Text("COLUMN")), flags=("--fact-column",), label="Columns of facts", page=False,
+        help="A quasi-identifier that is part of the facts although few people, or none, have two values. Repeatable.",
+    )  # fmt: skip
+    fact_sets: int = option(
+        10**9, kind=Whole(1, 2**62), label="Sets of facts to count", page=False,
+        help="At most how many sets of facts are counted; beyond, some are drawn, and the verdict is no pass.",
+    )  # fmt: skip
+
+
 @dataclass(frozen=True, kw_only=True)
 class ReferenceTable(Part):
     """What classes are compared with."""

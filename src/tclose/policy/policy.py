@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tclose.errors import Ask, Hint, InputError
 from tclose.exact import written
 from tclose.options import Option, Part, declared
 from tclose.policy.parts import (
@@ -16,6 +17,7 @@ from tclose.policy.parts import (
     Attacking,
     Closing,
     Columns,
+    KnownFacts,
     Measuring,
     PopulationTable,
     Previous,
@@ -39,8 +41,8 @@ VERSION = 1
 
 
 @dataclass(frozen=True, kw_only=True)
-class Required(Accepting, Closing, Withstanding, Requirements):
-    """What must hold: of classes, against attackers, and of which columns a file has."""
+class Required(Accepting, Closing, Withstanding, KnownFacts, Requirements):
+    """What must hold: of classes, for who knows facts, against attackers, and of which columns a file has."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,6 +148,15 @@ class Policy:
             return by_attribute
         others: dict[str | None, Any] = {name: by_attribute[None] for name in self.roles.sensitive if name not in own}
         return {**others, **own}
+
+    def check_without_facts(self, what: str) -> None:
+        """Refuse a policy whose requirements hold for someone who knows facts, where nothing would judge that."""
+        if self.required.facts is not None:
+            raise InputError(
+                f"{what} judges classes, not what someone learns who knows facts, as the policy asks.",
+                field="facts",
+                hint=Hint("Leave {} out here, and audit what is published with it.", Ask("facts")),
+            )
 
     @property
     def closed(self) -> bool:

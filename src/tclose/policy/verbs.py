@@ -25,6 +25,7 @@ from tclose.policy.parts import (
     Judging,
     Keys,
     Known,
+    KnownFacts,
     Measuring,
     Pointing,
     PopulationTable,
@@ -63,7 +64,8 @@ class Opening(Resources):
 
 @dataclass(frozen=True, kw_only=True)
 class AuditKeywords(
-    Opening, Accepting, Closing, Requirements, ReferenceTable, PopulationTable, Sample, Previous, Measuring, Hierarchies
+    Opening, Accepting, Closing, KnownFacts, Requirements, ReferenceTable, PopulationTable, Sample, Previous, Measuring,
+    Hierarchies,
 ):  # fmt: skip
     """The keywords of ``audit``."""
 
@@ -140,8 +142,9 @@ ROLES_OF = {
 
 @dataclass(frozen=True, kw_only=True)
 class PolicyKeywords(
-    Accepting, Closing, Requirements, Withstanding, ReferenceTable, PopulationTable, Sample, Previous, Measuring,
-    Columns, PublishedNumbers, Choosing, Searching, Judging, Pointing, Keys, Shifting, Hurrying, Attacking, Sweeping,
+    Accepting, Closing, KnownFacts, Requirements, Withstanding, ReferenceTable, PopulationTable, Sample, Previous,
+    Measuring, Columns, PublishedNumbers, Choosing, Searching, Judging, Pointing, Keys, Shifting, Hurrying, Attacking,
+    Sweeping,
 ):  # fmt: skip
     """The options of ``policy``, which prints what all verbs are asked."""
 

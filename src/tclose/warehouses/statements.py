@@ -66,6 +66,7 @@ def audit_sql(policy: Policy, *, dialect: str) -> str:
 
 def check_judgeable(policy: Policy) -> None:
     """Refuse a policy that no statement can judge."""
+    policy.check_without_facts("A statement")
     _check_policy(policy)
     _check(policy.roles, policy.requirements())
 

@@ -24,6 +24,7 @@ from tclose.render.telling.audits import (
 )
 from tclose.render.telling.compositions import composition_sections
 from tclose.render.telling.decisions import decision_section, glossary_section, purpose_section, rules_section
+from tclose.render.telling.facts import fact_sections
 from tclose.render.telling.populations import population_section
 from tclose.render.telling.redaction import redacted, without_people
 from tclose.render.words import audits as words
@@ -218,7 +219,8 @@ def measured_sections(
         anchor="sizes",
     )
     finding = _finding(audit, before, of)
-    return [*found, *sizes, *finding, *any_section(seen), *composition_sections(seen), *population_section(seen)]
+    beside = (*any_section(seen), *fact_sections(seen.facts), *composition_sections(seen), *population_section(seen))
+    return [*found, *sizes, *finding, *beside]
 
 
 def _finding(audit: Audit, before: Audit | None, of: str) -> tuple[Section, ...]:

@@ -13,6 +13,7 @@ from tclose.notes import Note
 from tclose.render.document import MARKS, Cell, Document, Notes, Paragraph, Picture, Section, Table, section, table
 from tclose.render.telling.classes import worst_classes
 from tclose.render.telling.compositions import composition_sections
+from tclose.render.telling.facts import fact_sections
 from tclose.render.telling.populations import population_section
 from tclose.render.telling.redaction import without_people
 from tclose.render.words import audits as words
@@ -66,6 +67,7 @@ def audit_document(audit: Audit, *, show_classes: int = SHOWN_CLASSES) -> Docume
             ),
             *attributes,
             *any_section(audit),
+            *fact_sections(audit.facts),
             *composition_sections(audit),
             *population_section(audit),
             *section("", notes([*audit.notes, *filter(None, [words.withheld_sentence(audit, how)])])),

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from tclose.composing import Composition, JointFigure
+from tclose.facts import FactFigure, Facts
 from tclose.render.words.cells import WITHHELD
 from tclose.results import AnyColumns, Audit, Figure, Verdict, WorstClass
 from tclose.roles import Roles
@@ -20,7 +21,7 @@ def redacted(audit: Audit) -> Audit:
 
 def without_people(audit: Audit) -> Audit:
     """Return the audit without the keys of classes that show single people, unless they were asked for."""
-    some = audit.has_few or audit.composition is not None
+    some = audit.has_few or audit.composition is not None or audit.facts is not None
     return _without(audit, lambda worst: audit.hides(worst.size)) if some else audit
 
 
@@ -35,7 +36,21 @@ def _without(audit: Audit, hidden: Hidden) -> Audit:
         verdicts=tuple(_verdict(verdict, hidden) for verdict in audit.verdicts),
         any=None if audit.any is None else _any_columns(audit.any, hidden),
         composition=None if audit.composition is None else _composition(audit.composition, hidden),
+        facts=None if audit.facts is None else facts_without(audit.facts, hidden),
     )
+
+
+def facts_without(found: Facts, hidden: Hidden) -> Facts:
+    """Return what someone learns who knows facts, without the traits and facts of candidates to be hidden."""
+
+    def figure(each: FactFigure) -> FactFigure:
+        worst = each.worst
+        if not hidden(WorstClass(worst.base, worst.size, each.tied)):
+            return each
+        facts = tuple(replace(fact, cells=dict.fromkeys(fact.cells, WITHHELD)) for fact in worst.facts)
+        return replace(each, worst=replace(worst, base=dict.fromkeys(worst.base, WITHHELD), facts=facts))
+
+    return found.telling(figure)
 
 
 def _composition(found: Composition, hidden: Hidden) -> Composition:

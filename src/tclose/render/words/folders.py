@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from tclose.attacks.findings import Attack
 from tclose.composing import Composition
 from tclose.explanations import Explanation
+from tclose.facts import FactFigure, Facts
 from tclose.frontiers import Frontier
 from tclose.labels import public
 from tclose.profiling import Profile
@@ -24,7 +25,18 @@ def unfoldered(found: Found) -> Found:
     if isinstance(found, Audit):
         changed["notes"] = tuple(note.public for note in found.notes)
         changed["composition"] = None if found.composition is None else _composition(found.composition)
+        changed["facts"] = None if found.facts is None else unfoldered_facts(found.facts)
     return replace(found, **changed)
+
+
+def unfoldered_facts(found: Facts) -> Facts:
+    """Return what someone learns who knows facts, with tables named without their folders."""
+
+    def figure(each: FactFigure) -> FactFigure:
+        facts = tuple(replace(fact, table=public(fact.table)) for fact in each.worst.facts)
+        return replace(each, worst=replace(each.worst, facts=facts))
+
+    return found.telling(figure, public)
 
 
 def unfoldered_result(found: Named) -> Named:
