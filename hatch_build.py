@@ -22,7 +22,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-PACKAGE = Path("tclose", "kernels")
+PACKAGE = Path("tclose", "models", "kernels")
 SHARED = "_shared"
 """What Cython's own code needs in every kernel, once for all of them."""
 DECLARATIONS = "native"
@@ -89,7 +89,7 @@ class Build:
         with tempfile.TemporaryDirectory() as work:
             package = Path(work) / PACKAGE  # Cython names a module for its place in the packages around it
             shutil.copytree(self.source, package, ignore=shutil.ignore_patterns("*.so", "*.pyd", "__pycache__"))
-            (package.parent / "__init__.py").touch()
+            [(each / "__init__.py").touch() for each in (package.parent, package.parents[1])]
             with ThreadPoolExecutor(os.cpu_count()) as pool:
                 list(pool.map(lambda kernel: self._compile(kernel, package, libraries[kernel]), stale))
         return list(libraries.values())

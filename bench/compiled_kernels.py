@@ -24,9 +24,10 @@ sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "bench")]
 from clock import best_of  # noqa: E402
 from compiled import real_work  # noqa: E402
 from plain_kernels import public  # noqa: E402
-from tclose import grouping, kernels  # noqa: E402
+from tclose.anonymization.algorithms.full_domain import lattice as roll_up  # noqa: E402
+from tclose.engines import grouping
 from tclose.engines.duckdb import rows  # noqa: E402
-from tclose.recoding.full_domain import roll_up  # noqa: E402
+from tclose.models import kernels  # noqa: E402
 
 Call = tuple[tuple[Any, ...], Callable[..., Any]]
 METHODS = ("gather", "mondrian", "full-domain", "microaggregation", "sabre", "merge")
@@ -184,7 +185,7 @@ def of_numba(source: Path) -> dict[tuple[str, str], Callable[..., Any]]:
                 module, _, own = NUMBA.get(f"{name}.{kernel}", NUMBA.get(name, "")).partition(":")
                 one = getattr(importlib.import_module(f"tclose.{module}"), own or kernel)
                 found[name, kernel] = getattr(one, "compiled", one)
-        forms = importlib.import_module("tclose.recoding.improving.forms")
+        forms = importlib.import_module("tclose.anonymization.algorithms.local_search.costs")
         found["annealing", "forms"] = forms
     return found
 

@@ -36,7 +36,7 @@ from rivals import (
     scores_section,
     shown,
 )
-from tclose.sources import EXAMPLES
+from tclose.data.sources import EXAMPLES
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "conformance.md"

@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 import tclose
 from clock import best_of, machine
 from engines.servers import Server, server
-from tclose.anonymizing.storing import held, store
+from tclose.anonymization.output import held, store
 from tclose.engines.database import counts
 
 ROUNDS = 3

@@ -16,11 +16,11 @@ from pathlib import Path
 
 import duckdb
 
+from tclose.auditing.facts import Facts
+from tclose.auditing.facts.database import PersonTable
+from tclose.auditing.facts.learned import learned
 from tclose.engines.duckdb.session import DuckDBSession
-from tclose.facts import Facts
-from tclose.facts.database import PersonTable
-from tclose.facts.learned import learned
-from tclose.roles import Nominal
+from tclose.policy.roles import Nominal
 
 BASES, KINDS, VALUES = 20, 2_000, 4
 

@@ -13,15 +13,15 @@ import numpy as np
 import pyarrow as pa
 
 import tclose
-from tclose.anonymizing.trials import Plan, divided, subjects_of, whole_domains
+from tclose.anonymization.algorithms.search import Search
+from tclose.anonymization.attack_simulation import Plan, divided, subjects_of, whole_domains
 from tclose.attacks.answers import answer_labels
 from tclose.attacks.catalogue import attackers_named
-from tclose.attacks.crowds import Subjects
-from tclose.attacks.measures import Tally, interval_of
-from tclose.engines.choosing import working_session
+from tclose.attacks.gains import Tally, interval_of
+from tclose.attacks.person_rows import Subjects
+from tclose.engines.dispatch import working_session
 from tclose.models.catalogue import requirements
-from tclose.policy import Policy
-from tclose.recoding.search import Search
+from tclose.policy.policy import Policy
 
 ROLES = tclose.Roles(["age", "job", "sex"], ["illness:nominal"])
 FLAT = {"job": "flat", "sex": "flat"}

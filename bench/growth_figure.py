@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tclose.render.pictures.svg import Subject, document, element, line, words
+from tclose.reports.charts.svg import Subject, document, element, line, words
 
 WIDE, TALL, GAP, LEFT, TOP, BELOW = 150, 150, 34, 62, 92, 90
 _ROWS = (("seconds of processors", "s"), ("memory, MiB more than an idle process", "MiB"))

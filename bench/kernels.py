@@ -13,10 +13,9 @@ import numpy as np
 
 import compiled_kernels
 from clock import best_of, machine
-from tclose.counts import Distribution, sparse_block
-from tclose.distances.ground import exact_distance
-from tclose.distances.line import LineGround
-from tclose.paper import naive_ordered_distance, one_pass_ordered_distance
+from tclose.models.counts import Distribution, sparse_block
+from tclose.models.distances.earth_movers import LineGround, exact_distance
+from tclose.models.paper import naive_ordered_distance, one_pass_ordered_distance
 
 
 def main() -> None:

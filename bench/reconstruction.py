@@ -19,8 +19,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 import tclose
 from attacks.test_reconstruct import ROLES, counted, visits
 from clock import machine
-from tclose.attacks.reconstruct import solved
-from tclose.traits import rho
+from tclose.attacks.attackers.reconstruct import solved
+from tclose.models.traits import rho
 
 PEOPLE = 1000
 GRADES = (0, 0.25, 0.5, 1, 1.5, 2, 2.5, 4, 100)

@@ -20,7 +20,7 @@ from typing import Any
 import pandas as pd
 
 import tclose
-from tclose.populations.estimating import Frequencies, dankar, pitman, snb, zayatz
+from tclose.models.populations.estimators import Frequencies, dankar, pitman, snb, zayatz
 
 ADULT = (
     "sex", "age", "race", "marital-status", "education", "native-country", "workclass", "occupation", "salary-class",

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tclose import kernels
+from tclose.models import kernels
 
 SOURCE = Path(kernels.__file__).parent
 

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
-from tclose.hierarchies import Hierarchy
+from tclose.data.hierarchies import Hierarchy
 
 LABELS = "abcdefghijklmnop"
 

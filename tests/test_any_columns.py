@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 import tclose
 from laws import oracle
 from laws.audited import Case, cases
-from tclose import subsets
-from tclose.counts import Block, merged_block, sparse_block
+from tclose.models import subsets
 from tclose.models.catalogue import MODELS
+from tclose.models.counts import Block, merged_block, sparse_block
 
 MEASURED = ("k", "l", "t", "alpha", "entropy_l", "recursive", "kl", "js", "beta", "prosecutor")
 FEW = settings(max_examples=40, deadline=None)
@@ -312,7 +312,7 @@ def test_blocks_merge_alike_in_a_table_and_by_sorting(data):
     expected = sparse_block(numbers[classes], ranks.astype(np.int32), counts, 3)
     found = merged_block(block, numbers, 3)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tclose.counts._FEW_CELLS", -(10**9))
+        patch.setattr("tclose.models.counts._FEW_CELLS", -(10**9))
         sorted_ = merged_block(block, numbers, 3)
     for name in ("offsets", "ranks", "counts", "sizes"):
         assert getattr(found, name).tolist() == getattr(expected, name).tolist() == getattr(sorted_, name).tolist()

@@ -15,7 +15,7 @@ from papers import DISEASE_TREE, EXPECTED, TABLES, TOLERANCE
 from tclose import Hierarchical, Nominal, Numeric, Ordered, Roles, audit
 from tclose.errors import ColumnNotFoundError, InputError, RoleConflictError, ThresholdError
 from tclose.models.catalogue import requirements
-from tclose.roles import IDENTIFIERS_PUBLISHED
+from tclose.policy.roles import IDENTIFIERS_PUBLISHED
 
 SALARY = Roles(quasi=["zip", "age"], sensitive={"salary": Ordered(), "disease": Nominal()})
 INCIDENTS = Roles(quasi="zone", sensitive={"incident": Nominal()})

@@ -75,7 +75,7 @@ def test_a_requirement_that_fails_is_never_called_vacuous() -> None:
 
 def test_two_requirements_of_one_model_keep_a_figure_each() -> None:
     from tclose.models.catalogue import Requirement
-    from tclose.models.recursive_l import RecursiveL
+    from tclose.models.diversity import RecursiveL
 
     both = [Requirement(RecursiveL(level), Fraction(3)) for level in (2, 3)]
     figures = tclose.audit("example:salary", require=both)["disease"].figures

@@ -13,17 +13,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tclose.documents import read_whole
+from tclose.anonymization.recipes import read_recipe
+from tclose.data.file_reading import read_whole
+from tclose.data.hierarchies import groups as neighbours
+from tclose.data.hierarchies import read_hierarchy
+from tclose.data.hierarchies.building import built_hierarchy
+from tclose.data.hierarchies.groups import quantile_hierarchy
+from tclose.data.sources import ReadOptions
 from tclose.errors import HeadroomError, HierarchyError, InputError, PolicyError, SourceError, ThresholdError
-from tclose.exact import fraction
-from tclose.hierarchies import groups as neighbours
-from tclose.hierarchies import read_hierarchy
-from tclose.hierarchies.building import built_hierarchy
-from tclose.hierarchies.groups import quantile_hierarchy
+from tclose.policy.exact_numbers import fraction
 from tclose.policy.files import parse_policy, read_policy
-from tclose.profiling import profile
-from tclose.recipes import read_recipe
-from tclose.sources import ReadOptions
+from tclose.policy.profiling.profile import profile
 
 LONG = "9" * 5_000
 HUGE = ["1e9999999999", "1e-9999999999", "1e99999999999999999999", LONG, f"0.{LONG}", f"-{LONG}"]

@@ -16,9 +16,10 @@ import pytest
 from canaries import CANARY
 from papers import DISEASE_TREE, TABLES
 from tclose import Hierarchical, Nominal, Numeric, Ordered, Roles, audit
-from tclose.domains import Domain, Observed, arranged
 from tclose.errors import DomainError, HierarchyError, InputError, SourceError, TcloseError
-from tclose.roles import Distance
+from tclose.models.domains import Domain, arranged
+from tclose.models.value_order import Observed
+from tclose.policy.roles import Distance
 
 
 def observed(*values: object, kind: str = "text", categories=None) -> Observed:

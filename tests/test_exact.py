@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tclose.errors import ThresholdError
-from tclose.exact import decimal_beside, decimal_text, fraction, shown, written
 from tclose.models.catalogue import MODELS, requirements
+from tclose.policy.exact_numbers import decimal_beside, decimal_text, fraction, shown, written
 
 READ = {"0.2": "1/5", "1/5": "1/5", " 3 / 8 ": "3/8", "1e-3": "1/1000", ".5": "1/2", "5.": "5", "+0.1": "1/10",
         "-1/4": "-1/4", "0.44444444444444444444": "44444444444444444444/100000000000000000000"}  # fmt: skip

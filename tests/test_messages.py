@@ -11,14 +11,13 @@ import pytest
 
 import tclose
 from tclose import errors
-from tclose.cli.naming import command_line
-from tclose.errors import Ask, ColumnNotFoundError, Hint, InputError, SourceError, ThresholdError, to_readers
-from tclose.labels import Label, naming, public, quoted
+from tclose.cli.errors import command_line
+from tclose.data.labels import Label, naming, public, quoted
+from tclose.errors import Ask, ColumnNotFoundError, Hint, InputError, Note, SourceError, ThresholdError, to_readers
 from tclose.models.catalogue import MODELS
-from tclose.notes import Note
-from tclose.options import OptionError
+from tclose.policy.options import OptionError
+from tclose.policy.roles import IDENTIFIERS_PUBLISHED
 from tclose.policy.verbs import UnknownOptionError
-from tclose.roles import IDENTIFIERS_PUBLISHED
 from tclose.web.words import in_words_of_the_page
 
 SOURCE = Path(tclose.__file__).parent
@@ -246,7 +245,7 @@ def test_no_face_reads_a_sentence():
     for path in SOURCE.rglob("*.py"):
         text = path.read_text(encoding="utf-8")
         assert re.findall(rf"\b(?:{'|'.join(REMOVED)})\(|\bHOW_TO_|\bCARRIES\b", text) == [], path
-        if path.relative_to(SOURCE).parts[0] in ("render", "web", "cli"):
+        if path.relative_to(SOURCE).parts[0] in ("reports", "web", "cli"):
             assert PARSING.findall(text) == [], path
 
 

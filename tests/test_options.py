@@ -16,20 +16,26 @@ import pytest
 
 import tclose
 from faces.command_line import SOURCE, in_process
-from tclose.cli.policy_options import options_of
-from tclose.options import declared
+from tclose.cli.options import options_of
+from tclose.data.sources import ReadOptions
+from tclose.policy.options import declared
 from tclose.policy.policy import Policy, every_option, parts_of
+from tclose.policy.roles import Roles
 from tclose.policy.schema import policy_schema
 from tclose.policy.verbs import VERBS
-from tclose.roles import Roles
-from tclose.sources import ReadOptions
 
 SALARY = "example:salary"
 VERBS_OF_LIBRARY = {
     "audit": tclose.audit, "explain": tclose.explain, "anonymize": tclose.anonymize, "attack": tclose.attack,
     "frontier": tclose.frontier, "sql": tclose.audit_sql,
 }  # fmt: skip
-NO_READERS = {"dataclasses", "tclose.options", "tclose.policy.verbs", "tclose.policy.writing", "tclose.policy.schema"}
+NO_READERS = {
+    "dataclasses",
+    "tclose.policy.options",
+    "tclose.policy.verbs",
+    "tclose.policy.writing",
+    "tclose.policy.schema",
+}
 """Modules that handle options without using them."""
 
 
@@ -244,7 +250,7 @@ def test_an_option_is_added_by_its_declaration_and_the_code_that_uses_it(tmp_pat
     place = "    effort: int = option("
     assert text.count(place) == 1
     parts.write_text(text.replace(place, declaration + place), encoding="utf-8")
-    using = package / "anonymizing" / "releasing.py"
+    using = package / "anonymization" / "anonymize.py"
     text = using.read_text(encoding="utf-8")
     place = "    choices = policy.release\n    return Search("
     assert text.count(place) == 1
@@ -253,10 +259,10 @@ def test_an_option_is_added_by_its_declaration_and_the_code_that_uses_it(tmp_pat
     )
     script = """
 import inspect, sys, tclose
-from tclose.policy import parse_policy
+from tclose.policy.files import parse_policy
 from tclose.policy.schema import policy_schema
 from tclose.policy.writing import policy_text
-from tclose.web.forms import forms
+from tclose.web.settings import forms
 from pathlib import Path
 assert "patience" in inspect.signature(tclose.anonymize).parameters
 policy = parse_policy("[release]\\npatience = 7", Path("tclose.toml"))

@@ -21,9 +21,9 @@ from strategies import (
     histograms,
     tables,
 )
+from tclose.data.hierarchies import Hierarchy, hierarchy_of
 from tclose.errors import DomainError, EmptyTableError, HierarchyError, InputError
-from tclose.hierarchies import Hierarchy, hierarchy_of
-from tclose.paper import (
+from tclose.models.paper import (
     distribution,
     domain_in_order,
     hierarchical_distance,

@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tclose.auditing.verdicts import CODES
+from tclose.data.sources import ReadOptions
 from tclose.errors import InputError, PolicyError, ThresholdError
-from tclose.options import ANumber, Choice, ColumnName, FilePath, Many, Share, Switch, TableName, Text, Whole
-from tclose.policy import Policy, parse_policy, read_policy
 from tclose.policy.columns import declared_distance
+from tclose.policy.files import parse_policy, read_policy
+from tclose.policy.options import ANumber, Choice, ColumnName, FilePath, Many, Share, Switch, TableName, Text, Whole
 from tclose.policy.parts import TRAIT_RULES, Acceptances, Line, Models, ReleaseOptions, TraitRules
-from tclose.policy.policy import ColumnOptions, every_option
+from tclose.policy.policy import ColumnOptions, Policy, every_option
+from tclose.policy.roles import Hierarchical, Nominal, Numeric, Ordered, Roles
 from tclose.policy.writing import policy_text, value_toml
-from tclose.reasons import CODES
-from tclose.roles import Hierarchical, Nominal, Numeric, Ordered, Roles
-from tclose.sources import ReadOptions
 
 HERE = Path("tclose.toml")
 

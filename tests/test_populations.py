@@ -15,10 +15,21 @@ from hypothesis import strategies as st
 
 import tclose
 from shared_data import shared_file
-from tclose.populations.estimating import Frequencies, dankar, estimated, pitman, snb, zayatz
-from tclose.populations.findings import population_finding
-from tclose.populations.pitman import _digamma, pitman_parameters
-from tclose.populations.slide import _ones, _twos, shlosser, snb_parameters
+from tclose.models.populations.estimators import (
+    Frequencies,
+    _digamma,
+    _ones,
+    _twos,
+    dankar,
+    estimated,
+    pitman,
+    pitman_parameters,
+    shlosser,
+    snb,
+    snb_parameters,
+    zayatz,
+)
+from tclose.models.populations.findings import population_finding
 
 SEVEN = ("sex", "age", "race", "marital-status", "education", "native-country", "workclass")
 FOUR = ("sex", "age", "race", "education")

@@ -10,9 +10,9 @@ import pytest
 
 import tclose
 from tclose.models.catalogue import requirements
+from tclose.policy.presets import PRESETS
+from tclose.policy.safe_harbor import SMALL_AREAS, age_allowed, date_allowed, zip_allowed
 from tclose.policy.writing import policy_text
-from tclose.presets import PRESETS
-from tclose.presets.safe_harbor import SMALL_AREAS, age_allowed, date_allowed, zip_allowed
 
 ROLES = tclose.Roles(quasi=["q"], sensitive={"s": tclose.Nominal()})
 

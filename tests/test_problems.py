@@ -10,7 +10,7 @@ import pytest
 import tclose
 from faces.command_line import in_process
 from tclose.errors import InputError, SeveralProblemsError
-from tclose.roles import Ordered
+from tclose.policy.roles import Ordered
 
 TABLE = {
     "zip": ["Bonn", "Köln", "Ulm", "Rom"] * 3,

@@ -15,12 +15,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tclose
-from tclose.engines.choosing import column_names, statistics_of
+from tclose.data.sources import locate
+from tclose.engines.dispatch import column_names, statistics_of
 from tclose.engines.duckdb import statistics
 from tclose.engines.statistics import ColumnStatistics
-from tclose.profiling import profile, profiled, suggested
-from tclose.roles import Nominal, Ordered
-from tclose.sources import locate
+from tclose.policy.profiling.profile import profile, profiled, suggested
+from tclose.policy.roles import Nominal, Ordered
 
 
 def column(name, *, kind="VARCHAR", rows=1000, distinct=50, nulls=0, problem=None, **shares):
@@ -240,7 +240,7 @@ def test_roles_and_policy_follow_the_suggestions():
 
 
 def test_a_field_is_recognised_by_several_of_its_columns():
-    from tclose.vocabularies import known_columns, vocabularies
+    from tclose.policy.profiling.vocabularies import known_columns, vocabularies
 
     assert known_columns(["AGE", "SEX", "RACE"]) == {}
     found = known_columns(["usubjid", "AETERM", "aesev", "MHDECOD", "AGE", "USUBJID2"])

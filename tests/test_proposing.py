@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tclose
-from tclose.domains import Observed
-from tclose.hierarchies import built_hierarchy
-from tclose.proposing import proposed_hierarchy, proposed_thresholds
-from tclose.roles import Nominal, Ordered
+from tclose.data.hierarchies import built_hierarchy
+from tclose.models.value_order import Observed
+from tclose.policy.profiling.proposals import proposed_hierarchy, proposed_thresholds
+from tclose.policy.roles import Nominal, Ordered
 
 PROPOSED = {
     "bands": (["<18", "18-34", "35-64", "65+"], "groups:2"),

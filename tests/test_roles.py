@@ -6,7 +6,7 @@ import pytest
 
 from tclose import Hierarchical, Nominal, Numeric, Ordered, Roles
 from tclose.errors import InputError, RoleConflictError
-from tclose.roles import split_name
+from tclose.policy.roles import split_name
 
 
 def test_names_may_be_one_text_a_list_or_texts_with_distances():

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from tclose.shapes import _CHECKS, Shape, shape_of
+from tclose.policy.profiling.value_shapes import _CHECKS, Shape, shape_of
 
 PUBLISHED = {
     "account numbers (IBAN)": "GB82WEST12345698765432",

@@ -40,10 +40,10 @@ def test_drivers_of_text_are_those_of_an_audit_without_the_quasi_identifier(tmp_
 
 
 def test_a_dictionary_has_the_same_codes_each_time_whatever_the_order_of_rows() -> None:
+    from tclose.data.sources import locate
     from tclose.engines.duckdb.codes import dictionary_coding
     from tclose.engines.duckdb.connection import connect
     from tclose.engines.duckdb.load import load
-    from tclose.sources import locate
 
     orders = []
     for values in (["b", "c", None, "a"], ["a", None, "c", "b"]):

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import tclose
-from tclose.traits import AT_RISK, at_risk, published_bits, rho
+from tclose.models.traits import AT_RISK, at_risk, published_bits, rho
 
 ROLES = tclose.Roles(["ward"], ["illness:nominal"], person="who")
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from strategies import distribution_pairs, hierarchies_with_distributions
 from tclose.errors import InputError, InternalError
-from tclose.transport import RULES, Move, edge_flows, line_plan, tree_flows, tree_plan
+from tclose.models.transport import RULES, Move, edge_flows, line_plan, tree_flows, tree_plan
 
 every_rule = pytest.mark.parametrize("rule", RULES)
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import tclose
 from faces.command_line import in_process
+from tclose.auditing.verdicts import CODES
 from tclose.errors import InputError
-from tclose.reasons import CODES
 
 VISITS = {
     "id": [1, 1, 2, 2, 3, 3, 4, 4],
@@ -181,7 +181,7 @@ def test_rules_are_assessed_of_people_whose_columns_are_decided():
 
 
 def test_every_reason_has_its_place_in_the_schema():
-    from tclose.render.data.json import schema_text
+    from tclose.reports.machine_readable.audits import schema_text
 
     codes = json.loads(schema_text())["properties"]["reasons"]["items"]["properties"]["code"]["enum"]
     assert codes == [*CODES]

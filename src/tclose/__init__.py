@@ -11,16 +11,43 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from tclose._version import __version__
+__version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from tclose import paper
-    from tclose.anonymizing import anonymize, apply, recode
-    from tclose.attacking import attack
+    from tclose.anonymization.anonymize import anonymize
+    from tclose.anonymization.apply import apply
+    from tclose.anonymization.certificates import Certificate, read_certificate
+    from tclose.anonymization.frontier import frontier
+    from tclose.anonymization.frontier_points import Frontier
+    from tclose.anonymization.recipes import Recipe, read_recipe
+    from tclose.anonymization.recode import recode
+    from tclose.anonymization.releases import Release, Written
+    from tclose.anonymization.scores import Scores
+    from tclose.anonymization.usefulness import usefulness
+    from tclose.anonymization.verifications import Verification
+    from tclose.anonymization.verify import verify
+    from tclose.attacks.attack import attack
     from tclose.attacks.findings import Attack
-    from tclose.auditing import audit
-    from tclose.certificates import Certificate, read_certificate
-    from tclose.databases import DatabaseAudit, audit_database
+    from tclose.auditing.audit import audit
+    from tclose.auditing.database_audit import DatabaseAudit, audit_database
+    from tclose.auditing.explain import explain
+    from tclose.auditing.explanations import Explanation, Explanations
+    from tclose.auditing.results import Audit, Verdict
+    from tclose.auditing.sql_audit import audit_sql
+    from tclose.data.hierarchies import (
+        Hierarchy,
+        break_hierarchy,
+        date_hierarchy,
+        flat_hierarchy,
+        group_hierarchy,
+        inferred_hierarchy,
+        interval_hierarchy,
+        mask_hierarchy,
+        quantile_hierarchy,
+        read_hierarchy,
+        write_hierarchy,
+    )
+    from tclose.data.sources import DatabaseTable, ReadOptions
     from tclose.errors import (
         CertificateError,
         ColumnNotFoundError,
@@ -41,47 +68,23 @@ if TYPE_CHECKING:
         ThresholdError,
         UndecidedColumnError,
     )
-    from tclose.explaining import explain
-    from tclose.explanations import Explanation, Explanations
-    from tclose.frontiers import Frontier
-    from tclose.hierarchies import (
-        Hierarchy,
-        break_hierarchy,
-        date_hierarchy,
-        flat_hierarchy,
-        group_hierarchy,
-        inferred_hierarchy,
-        interval_hierarchy,
-        mask_hierarchy,
-        quantile_hierarchy,
-        read_hierarchy,
-        write_hierarchy,
-    )
+    from tclose.models import paper
     from tclose.models.catalogue import Requirement
-    from tclose.policy import Policy, read_policies, read_policy
-    from tclose.profiling import Profile, profile
-    from tclose.recipes import Recipe, read_recipe
-    from tclose.releases import Release, Written
-    from tclose.results import Audit, Verdict
-    from tclose.roles import Hierarchical, Nominal, Numeric, Ordered, Roles
-    from tclose.scores import Scores
-    from tclose.scoring import usefulness
-    from tclose.sources import DatabaseTable, ReadOptions
-    from tclose.sweeping import frontier
-    from tclose.verifications import Verification
-    from tclose.verifying import verify
-    from tclose.warehouses import audit_sql
+    from tclose.policy.files import read_policies, read_policy
+    from tclose.policy.policy import Policy
+    from tclose.policy.profiling.profile import Profile, profile
+    from tclose.policy.roles import Hierarchical, Nominal, Numeric, Ordered, Roles
 
 _HOMES = {
-    "anonymize": "tclose.anonymizing",
-    "apply": "tclose.anonymizing",
-    "recode": "tclose.anonymizing",
-    "attack": "tclose.attacking",
+    "anonymize": "tclose.anonymization.anonymize",
+    "apply": "tclose.anonymization.apply",
+    "recode": "tclose.anonymization.recode",
+    "attack": "tclose.attacks.attack",
     "Attack": "tclose.attacks.findings",
-    "audit": "tclose.auditing",
-    "explain": "tclose.explaining",
-    "Explanation": "tclose.explanations",
-    "Explanations": "tclose.explanations",
+    "audit": "tclose.auditing.audit",
+    "explain": "tclose.auditing.explain",
+    "Explanation": "tclose.auditing.explanations",
+    "Explanations": "tclose.auditing.explanations",
     "ColumnNotFoundError": "tclose.errors",
     "DomainError": "tclose.errors",
     "EmptyTableError": "tclose.errors",
@@ -99,49 +102,49 @@ _HOMES = {
     "TcloseError": "tclose.errors",
     "ThresholdError": "tclose.errors",
     "UndecidedColumnError": "tclose.errors",
-    "Frontier": "tclose.frontiers",
-    "Hierarchy": "tclose.hierarchies",
-    "break_hierarchy": "tclose.hierarchies",
-    "date_hierarchy": "tclose.hierarchies",
-    "flat_hierarchy": "tclose.hierarchies",
-    "group_hierarchy": "tclose.hierarchies",
-    "inferred_hierarchy": "tclose.hierarchies",
-    "interval_hierarchy": "tclose.hierarchies",
-    "mask_hierarchy": "tclose.hierarchies",
-    "quantile_hierarchy": "tclose.hierarchies",
-    "read_hierarchy": "tclose.hierarchies",
-    "write_hierarchy": "tclose.hierarchies",
-    "Policy": "tclose.policy",
-    "read_policies": "tclose.policy",
-    "read_policy": "tclose.policy",
-    "Profile": "tclose.profiling",
-    "profile": "tclose.profiling",
-    "Recipe": "tclose.recipes",
-    "read_recipe": "tclose.recipes",
-    "Release": "tclose.releases",
+    "Frontier": "tclose.anonymization.frontier_points",
+    "Hierarchy": "tclose.data.hierarchies",
+    "break_hierarchy": "tclose.data.hierarchies",
+    "date_hierarchy": "tclose.data.hierarchies",
+    "flat_hierarchy": "tclose.data.hierarchies",
+    "group_hierarchy": "tclose.data.hierarchies",
+    "inferred_hierarchy": "tclose.data.hierarchies",
+    "interval_hierarchy": "tclose.data.hierarchies",
+    "mask_hierarchy": "tclose.data.hierarchies",
+    "quantile_hierarchy": "tclose.data.hierarchies",
+    "read_hierarchy": "tclose.data.hierarchies",
+    "write_hierarchy": "tclose.data.hierarchies",
+    "Policy": "tclose.policy.policy",
+    "read_policies": "tclose.policy.files",
+    "read_policy": "tclose.policy.files",
+    "Profile": "tclose.policy.profiling.profile",
+    "profile": "tclose.policy.profiling.profile",
+    "Recipe": "tclose.anonymization.recipes",
+    "read_recipe": "tclose.anonymization.recipes",
+    "Release": "tclose.anonymization.releases",
     "Requirement": "tclose.models.catalogue",
-    "Written": "tclose.releases",
-    "paper": "tclose.paper",
-    "Audit": "tclose.results",
-    "Verdict": "tclose.results",
-    "Hierarchical": "tclose.roles",
-    "Nominal": "tclose.roles",
-    "Numeric": "tclose.roles",
-    "Ordered": "tclose.roles",
-    "Roles": "tclose.roles",
-    "Scores": "tclose.scores",
-    "usefulness": "tclose.scoring",
-    "DatabaseTable": "tclose.sources",
-    "ReadOptions": "tclose.sources",
-    "frontier": "tclose.sweeping",
-    "verify": "tclose.verifying",
-    "Verification": "tclose.verifications",
-    "Certificate": "tclose.certificates",
+    "Written": "tclose.anonymization.releases",
+    "paper": "tclose.models.paper",
+    "Audit": "tclose.auditing.results",
+    "Verdict": "tclose.auditing.results",
+    "Hierarchical": "tclose.policy.roles",
+    "Nominal": "tclose.policy.roles",
+    "Numeric": "tclose.policy.roles",
+    "Ordered": "tclose.policy.roles",
+    "Roles": "tclose.policy.roles",
+    "Scores": "tclose.anonymization.scores",
+    "usefulness": "tclose.anonymization.usefulness",
+    "DatabaseTable": "tclose.data.sources",
+    "ReadOptions": "tclose.data.sources",
+    "frontier": "tclose.anonymization.frontier",
+    "verify": "tclose.anonymization.verify",
+    "Verification": "tclose.anonymization.verifications",
+    "Certificate": "tclose.anonymization.certificates",
     "CertificateError": "tclose.errors",
-    "read_certificate": "tclose.certificates",
-    "audit_database": "tclose.databases",
-    "DatabaseAudit": "tclose.databases",
-    "audit_sql": "tclose.warehouses",
+    "read_certificate": "tclose.anonymization.certificates",
+    "audit_database": "tclose.auditing.database_audit",
+    "DatabaseAudit": "tclose.auditing.database_audit",
+    "audit_sql": "tclose.auditing.sql_audit",
 }
 
 __all__ = [

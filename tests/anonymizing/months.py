@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from tclose import Nominal, Roles
-from tclose.anonymizing import anonymize
+from tclose.anonymization.anonymize import anonymize
 from tclose.errors import InputError
 
 _DAYS = [dt.date(2020, 1, day) for day in (1, 2, 3, 20)]

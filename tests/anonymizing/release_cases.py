@@ -17,7 +17,7 @@ from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
 from tclose import Hierarchical, Nominal, Numeric, Ordered, Roles, audit
-from tclose.anonymizing import anonymize
+from tclose.anonymization.anonymize import anonymize
 
 METHODS = ("auto", "gather", "mondrian", "full-domain", "microaggregation", "sabre", "merge")
 TREE = {"all": {"left": ["ash", "birch"], "right": {"far": ["cedar", "date"], "near": ["elm"]}, "fig": []}}

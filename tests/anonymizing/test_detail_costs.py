@@ -13,10 +13,10 @@ from jsonschema import Draft202012Validator
 
 import tclose
 from faces.command_line import tclose as run
-from tclose.engines.choosing import working_session
-from tclose.render.data.releases import release_schema_text
-from tclose.render.telling.release_reports import release_report
-from tclose.render.telling.releases import release_handed_over
+from tclose.engines.dispatch import working_session
+from tclose.reports.content.release_reports import release_report
+from tclose.reports.content.releases import release_handed_over
+from tclose.reports.machine_readable.releases import release_schema_text
 
 MANY = 120
 

@@ -9,10 +9,10 @@ import pyarrow as pa
 import pytest
 
 from tclose import Nominal, Ordered, Roles
-from tclose.anonymizing import anonymize
+from tclose.anonymization.algorithms.catalogue import METHODS
+from tclose.anonymization.anonymize import anonymize
+from tclose.anonymization.frontier import frontier
 from tclose.errors import InputError
-from tclose.recoding.methods import METHODS
-from tclose.sweeping import frontier
 
 
 def table(rows=30):

@@ -10,9 +10,9 @@ import sys
 import pytest
 
 from anonymizing.test_statements import judged
-from tclose.cli.failures import exit_code_of
-from tclose.cli.root import commands
-from tclose.sources import DatabaseTable
+from tclose.cli.commands import commands
+from tclose.cli.errors import exit_code_of
+from tclose.data.sources import DatabaseTable
 
 WORDS = [
     "-q",
@@ -163,7 +163,7 @@ def test_events_go_to_a_file_of_their_own(here, capsys, words, message):
 
 
 def test_a_table_of_a_server_is_named_by_its_address():
-    from tclose.render.data.lineage import LineageRun
+    from tclose.reports.machine_readable.openlineage import LineageRun
 
     visits = DatabaseTable("postgresql://ann:secret@host:5432/care", table="clinic.visits")
     started = LineageRun("anonymize", visits.dataset).started()

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from tclose import Nominal, Roles
-from tclose.anonymizing import anonymize
+from tclose.anonymization.anonymize import anonymize
 
 
 @pytest.mark.parametrize("words", ["intervals:5,10", "quantiles:4,2", None])

@@ -9,7 +9,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 import tclose
-from tclose.render.words.releases import nothing_sentence
+from tclose.reports.phrases.releases import nothing_sentence
 
 ROLES = tclose.Roles(["zip", "age"], {"salary": tclose.Ordered()})
 FLAT = {"zip": "flat", "age": "flat"}

@@ -10,9 +10,9 @@ import pytest
 
 from tclose import Roles, UndecidedColumnError, anonymize, apply, audit, profile, read_policy
 from tclose.errors import ColumnNotFoundError, InputError, RoleConflictError
-from tclose.render.faces.html import report
-from tclose.render.faces.text import text
-from tclose.render.telling.audits import audit_document
+from tclose.reports.content.audits import audit_document
+from tclose.reports.formats.html import report
+from tclose.reports.formats.text import text
 
 FRAME = pd.DataFrame(
     {

@@ -10,8 +10,8 @@ import pytest
 
 from shared_data import shared_file
 from tclose import Nominal, Ordered, Roles, audit
-from tclose.anonymizing import anonymize
-from tclose.sources import ReadOptions
+from tclose.anonymization.anonymize import anonymize
+from tclose.data.sources import ReadOptions
 
 SEVEN = ("sex", "age", "race", "marital-status", "education", "native-country", "workclass")
 SIX = tuple(name for name in SEVEN if name != "age")

@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 
 import tclose
 from tclose import Nominal, Roles
-from tclose.anonymizing import anonymize, apply
+from tclose.anonymization.anonymize import anonymize
+from tclose.anonymization.apply import apply
+from tclose.anonymization.recipes import read_recipe
 from tclose.errors import InputError, RoleConflictError
-from tclose.recipes import read_recipe
 
 FEW = settings(max_examples=5, deadline=None)
 KEY = bytes(range(40, 72))

@@ -23,7 +23,7 @@ from anonymizing.release_cases import (
     parquet_rows,
 )
 from tclose import Nominal, Ordered, Roles, audit
-from tclose.anonymizing import anonymize
+from tclose.anonymization.anonymize import anonymize
 from tclose.errors import InputError
 
 few = settings(

@@ -10,9 +10,10 @@ import pyarrow as pa
 import pytest
 
 from tclose import Nominal, Roles
-from tclose.anonymizing import anonymize, apply
+from tclose.anonymization.anonymize import anonymize
+from tclose.anonymization.apply import apply
+from tclose.anonymization.recipes import read_recipe
 from tclose.errors import InputError
-from tclose.recipes import read_recipe
 
 ROLES = Roles(["age", "born"], {"s": Nominal()}, publish=["row"])
 HIERARCHIES = [

@@ -12,9 +12,9 @@ from hypothesis import HealthCheck, assume, given, settings
 
 from anonymizing.release_cases import Case, cases
 from tclose import Nominal, Numeric, Ordered, Roles
-from tclose.anonymizing import anonymize
+from tclose.anonymization.anonymize import anonymize
 from tclose.errors import InputError
-from tclose.render.words.releases import nearest
+from tclose.reports.phrases.releases import nearest
 
 TABLE = pa.table(
     {

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 import tclose
 from laws import oracle
-from tclose.anonymizing import making, proving
+from tclose.anonymization import person_verification as proving
+from tclose.anonymization import release_search as making
 from tclose.errors import ColumnNotFoundError, InputError, SourceError
 
 FEW = settings(max_examples=8, deadline=None)

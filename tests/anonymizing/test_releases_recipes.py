@@ -18,9 +18,10 @@ from hypothesis import strategies as st
 
 from anonymizing.release_cases import METHODS, TREE, cases, covers, file_rows
 from tclose import Hierarchical, Nominal, Ordered, Roles, audit
-from tclose.anonymizing import anonymize, apply
+from tclose.anonymization.anonymize import anonymize
+from tclose.anonymization.apply import apply
+from tclose.anonymization.recipes import read_recipe
 from tclose.errors import InputError
-from tclose.recipes import read_recipe
 
 few = settings(
     max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]

@@ -12,10 +12,10 @@ import pytest
 
 from canaries import CANARY
 from tclose import Hierarchy, Nominal, Numeric, Ordered, Roles, audit
-from tclose.anonymizing import anonymize
-from tclose.cli.naming import command_line
+from tclose.anonymization.algorithms.catalogue import METHODS
+from tclose.anonymization.anonymize import anonymize
+from tclose.cli.errors import command_line
 from tclose.errors import InputError
-from tclose.recoding.methods import METHODS
 
 TABLE = pa.table({"age": [1, 2, 3, 4] * 4, "zone": ["a", "b"] * 8, "ill": ["x", "y", "z", "x"] * 4})
 ROLES = Roles(["age", "zone"], {"ill": Nominal()})

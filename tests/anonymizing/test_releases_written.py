@@ -19,9 +19,10 @@ from pyarrow import feather
 
 from rights import closed_folder
 from tclose import Nominal, Roles, audit
-from tclose.anonymizing import anonymize, apply
+from tclose.anonymization.anonymize import anonymize
+from tclose.anonymization.apply import apply
+from tclose.anonymization.recipes import read_recipe
 from tclose.errors import InputError
-from tclose.recipes import read_recipe
 
 ROLES = Roles(["age"], {"ill": Nominal()}, ["name"], publish="all")
 
@@ -160,7 +161,7 @@ SCRIPT = """
 import sys
 import numpy as np, pyarrow as pa
 from tclose import Nominal, Roles
-from tclose.anonymizing import anonymize
+from tclose.anonymization.anonymize import anonymize
 chance = np.random.default_rng(1)
 rows = 300_000
 table = pa.table({

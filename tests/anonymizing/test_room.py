@@ -7,12 +7,12 @@ import re
 import pytest
 
 import tclose
+from tclose.anonymization.algorithms.memory_estimate import needed_bytes, recoded_bytes
+from tclose.data.progress import silent
 from tclose.engines.duckdb.connection import allowed_memory, connect, give_back, given_memory, share_memory
 from tclose.engines.duckdb.recoded import DuckDBRecoder
-from tclose.engines.duckdb.released import DuckDBReleased
+from tclose.engines.duckdb.released import DuckDBRecodedTable
 from tclose.engines.duckdb.session import DuckDBSession
-from tclose.progress import silent
-from tclose.recoding.room import needed_bytes, recoded_bytes
 
 ROWS = 60_000
 ROLES = tclose.Roles(quasi=["a", "b"], sensitive=["s:nominal"])
@@ -59,7 +59,7 @@ def test_the_engine_leaves_room_for_the_pieces_of_a_release_beside_the_search(
     left: list[int] = []
 
     class Watched(DuckDBRecoder):
-        def released(self, published: int, unmatched: int) -> DuckDBReleased:
+        def released(self, published: int, unmatched: int) -> DuckDBRecodedTable:
             left.append(allowed_memory(self.table.connection))
             return super().released(published, unmatched)
 

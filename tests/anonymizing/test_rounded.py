@@ -22,11 +22,11 @@ from hypothesis import strategies as st
 import tclose
 from faces.command_line import in_process
 from tclose import Numeric, Ordered, Roles
-from tclose.distance_kinds import distance_named
+from tclose.anonymization.recipes import read_recipe
 from tclose.errors import InputError, PolicyError
+from tclose.policy.distances import distance_named
 from tclose.policy.files import parse_policy
 from tclose.policy.writing import policy_text
-from tclose.recipes import read_recipe
 
 PAY = [1499, 1500, 2499, 2500, 9999, 3, 700, 4200, 5100, 6300, 7400, 8600] * 5
 TABLE = {"age": [20 + at % 6 for at in range(60)], "pay": PAY}

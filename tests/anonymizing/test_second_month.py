@@ -14,9 +14,10 @@ import pytest
 
 from anonymizing.months import ROLES, check_month, months
 from tclose import Nominal, Roles
-from tclose.anonymizing import anonymize, apply
+from tclose.anonymization.anonymize import anonymize
+from tclose.anonymization.apply import apply
+from tclose.anonymization.recipes import Cell
 from tclose.errors import DomainError, InputError
-from tclose.recipes import Cell
 
 ONE = Roles(["q"], {"ill": Nominal()})
 TREE = {"*": {"u": ["ash", "birch"], "v": ["cedar", "elm"]}}

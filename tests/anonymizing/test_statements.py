@@ -15,8 +15,8 @@ import duckdb
 import jsonschema
 import pytest
 
-from tclose.cli.failures import exit_code_of
-from tclose.cli.root import commands
+from tclose.cli.commands import commands
+from tclose.cli.errors import exit_code_of
 
 DOCS = Path(__file__).parents[2] / "docs"
 JUDGE = Path(__file__).with_name("judges.py")

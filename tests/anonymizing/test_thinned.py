@@ -13,9 +13,9 @@ import pytest
 
 from anonymizing.release_cases import METHODS
 from tclose import Nominal, Roles
-from tclose.anonymizing import anonymize
+from tclose.anonymization.anonymize import anonymize
 from tclose.errors import InputError
-from tclose.render.words.releases import verdict
+from tclose.reports.phrases.releases import verdict
 
 SIX_OF_TEN = pa.table({"q": list(range(10)), "s": ["x"] * 6 + ["y"] * 4})
 ROLES = Roles(["q"], {"s": Nominal()})

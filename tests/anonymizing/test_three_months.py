@@ -143,7 +143,7 @@ def test_a_table_is_recoded_without_losing_a_row(tmp_path, monkeypatch):
 
 
 def test_a_transformer_recodes_in_a_pipeline():
-    learning = pytest.importorskip("tclose.learning")
+    learning = pytest.importorskip("tclose.anonymization.sklearn")
     from sklearn.base import clone
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import OneHotEncoder

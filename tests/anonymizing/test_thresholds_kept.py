@@ -10,12 +10,13 @@ import pytest
 
 from faces.command_line import in_process
 from tclose import Roles, audit
-from tclose.anonymizing import anonymize, apply
+from tclose.anonymization.anonymize import anonymize
+from tclose.anonymization.apply import apply
+from tclose.anonymization.recipes import read_recipe
 from tclose.models.catalogue import requirements
 from tclose.policy.files import parse_policy
 from tclose.policy.writing import policy_text
-from tclose.recipes import read_recipe
-from tclose.render.words.audits import found_decimal
+from tclose.reports.phrases.audits import found_decimal
 
 GIVEN = "0.09999999999999998"
 """A little less than a tenth, which is the t of the table."""

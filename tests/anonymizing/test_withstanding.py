@@ -9,13 +9,13 @@ import pyarrow as pa
 import pytest
 
 import tclose
-from tclose.anonymizing import withstanding
-from tclose.anonymizing.trials import Plan
-from tclose.anonymizing.withstanding import bounded as bounded_by
+from tclose.anonymization import attack_bound as withstanding
+from tclose.anonymization.algorithms.search import Search
+from tclose.anonymization.attack_bound import bounded as bounded_by
+from tclose.anonymization.attack_simulation import Plan
 from tclose.models.catalogue import requirements
-from tclose.policy import Policy
-from tclose.recoding.search import Search
-from tclose.render.data.releases import release_data
+from tclose.policy.policy import Policy
+from tclose.reports.machine_readable.releases import release_data
 
 ROLES = tclose.Roles(["town", "age"], ["illness:nominal"])
 ASK = {"hierarchies": {"town": "flat"}, "method": "merge", "effort": 0}

@@ -11,17 +11,17 @@ from functools import cache
 import numpy as np
 
 from tclose import Roles
-from tclose.anonymizing.framing import Frame, framed
+from tclose.anonymization.algorithms.catalogue import found
+from tclose.anonymization.algorithms.partition import Partition, published
+from tclose.anonymization.algorithms.search import Search
+from tclose.anonymization.problem_setup import Frame, framed
 from tclose.attacks.answers import answer_labels
-from tclose.attacks.scene import People, Scene
-from tclose.attacks.seen import Seen
-from tclose.domains import Observed
+from tclose.attacks.attack_input import AttackInput, People
+from tclose.attacks.release_view import ReleaseView
 from tclose.engines.distinct import DistinctRows
 from tclose.models.catalogue import requirements
-from tclose.policy import Policy
-from tclose.recoding.methods import found
-from tclose.recoding.partition import Partition, published
-from tclose.recoding.search import Search
+from tclose.models.value_order import Observed
+from tclose.policy.policy import Policy
 
 Combinations = tuple[tuple[int | str, ...], ...]
 
@@ -53,16 +53,16 @@ def frame_of(people: Combinations, values: Sequence[str], require: Mapping[str, 
     )
 
 
-def scene_of(frame: Frame, partition: Partition) -> Scene:
+def scene_of(frame: Frame, partition: Partition) -> AttackInput:
     """Return a release under attack, without a control group."""
-    seen = Seen.of(frame.problem, partition, 0, answer_labels(frame.problem.domains[0]))
+    seen = ReleaseView.of(frame.problem, partition, 0, answer_labels(frame.problem.domains[0]))
     answers = seen.answers.of_rank[frame.problem.ranks[:, 0]].astype(np.int64)
     members = People.of_rows(frame.problem.tuples[0], answers, frame.problem.counts)
     alone = np.arange(len(seen.people))
-    return Scene(seen, members, None, alone, np.ones_like(alone), seen.answers.labels)
+    return AttackInput(seen, members, None, alone, np.ones_like(alone), seen.answers.labels)
 
 
-def table_of(scene: Scene) -> np.ndarray:
+def table_of(scene: AttackInput) -> np.ndarray:
     """Return how many members have each combination and answer."""
     return scene.members.rows_by(scene.members.number, (len(scene.seen.people), scene.seen.answers.number))
 
@@ -82,7 +82,7 @@ def published_view(frame: Frame, partition: Partition) -> frozenset[object]:
 class Truth:
     """A release, how likely it is among those of all assignments, and the exact posterior of the insider."""
 
-    scene: Scene
+    scene: AttackInput
     share: float
     posterior: np.ndarray
 

@@ -10,16 +10,16 @@ import pytest
 
 import tclose
 from attacks.small_tables import frame_of, scene_of, table_of
-from tclose.anonymizing.trials import subjects_of
+from tclose.anonymization.algorithms.catalogue import found
+from tclose.anonymization.algorithms.partition import INTERVAL, published
+from tclose.anonymization.algorithms.search import Search
+from tclose.anonymization.attack_simulation import subjects_of
+from tclose.attacks.attack_input import AttackInput, Conclusion, People
 from tclose.attacks.catalogue import ATTACKERS
-from tclose.attacks.covering import columns_of, covered
-from tclose.attacks.halves import Halves
-from tclose.attacks.measures import interval_of, tallied_attack
-from tclose.attacks.scene import Conclusion, People, Scene
-from tclose.engines.choosing import working_session
-from tclose.recoding.methods import found
-from tclose.recoding.partition import INTERVAL, published
-from tclose.recoding.search import Search
+from tclose.attacks.control_groups import Halves
+from tclose.attacks.gains import interval_of, tallied_attack
+from tclose.attacks.release_view import columns_of, covered
+from tclose.engines.dispatch import working_session
 
 ROLES = tclose.Roles(["town", "age"], ["illness:nominal"])
 SALARY = {"zip": "mask", "age": "flat"}
@@ -124,7 +124,7 @@ def chance_interval(draw, claims, right, control, divisions):
             )
             for each in ill
         )
-        scene = Scene(seen, members, others, np.arange(50), np.full(50, 6), ("a", "b"))
+        scene = AttackInput(seen, members, others, np.arange(50), np.full(50, 6), ("a", "b"))
         tallies.append(tallied_attack(Chance(draw.random(50) < claims), scene, 0.2))
     return interval_of(tallies)
 
@@ -143,7 +143,7 @@ def turned_interval(draw, *, turned):
         )
         every = np.arange(50)
         seed = 0 if turned else at
-        scene = Scene(seen, members, others, every, np.full(50, 6), ("a", "b"), every, seed=seed)
+        scene = AttackInput(seen, members, others, every, np.full(50, 6), ("a", "b"), every, seed=seed)
         wrong = draw.random(50) < 0.2  # the two releases do not say quite the same
         tallies.append(tallied_attack(Chance(claimed ^ wrong), scene, 0.2))
     return interval_of(tallies)

@@ -9,17 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tclose
-from tclose.anonymizing.framing import framed
-from tclose.anonymizing.half_releases import half_released
-from tclose.anonymizing.trials import subjects_of
-from tclose.attacks.crowds import Crowd
+from tclose.anonymization.algorithms.search import Search
+from tclose.anonymization.attack_simulation import half_released, subjects_of
+from tclose.anonymization.problem_setup import framed
+from tclose.attacks.attack_input import People
+from tclose.attacks.control_groups import Halves
 from tclose.attacks.findings import Attack, Exposure
-from tclose.attacks.halves import Halves
-from tclose.attacks.scene import People
-from tclose.engines.choosing import working_session
+from tclose.attacks.person_rows import Crowd
+from tclose.engines.dispatch import working_session
 from tclose.models.catalogue import requirements
-from tclose.policy import Policy
-from tclose.recoding.search import Search
+from tclose.policy.policy import Policy
 
 ROLES = tclose.Roles(["town", "age"], ["illness:nominal"], person="who")
 BY_ROWS = tclose.Roles(["town", "age"], ["illness:nominal"])

@@ -16,9 +16,9 @@ import pyarrow as pa
 import pytest
 
 import tclose
-from tclose.render.data.statements import STATEMENTS, Handed
-from tclose.render.faces.html import report
-from tclose.render.telling.release_reports import release_report
+from tclose.reports.content.release_reports import release_report
+from tclose.reports.formats.html import report
+from tclose.reports.machine_readable.croissant import STATEMENTS, Handed
 
 MOMENT = datetime(2020, 1, 1, tzinfo=UTC)
 PEOPLE = ((0, "u"), (0, "v"), (1, "u"), (1, "v"), (2, "u"), (3, "v"))

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from attacks.small_tables import frame_of, scene_of
+from tclose.anonymization.algorithms.partition import Partition, hulls
 from tclose.attacks.catalogue import ATTACKERS
-from tclose.recoding.partition import Partition, hulls
 
 CLASSES = (0, 0, 1, 1, 2, 2, 2)
 

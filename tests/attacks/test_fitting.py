@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from attacks.small_tables import frame_of, scene_of
+from tclose.anonymization.algorithms.catalogue import found
+from tclose.anonymization.algorithms.search import Search
 from tclose.attacks.fitting import Fit, Weights
-from tclose.recoding.methods import found
-from tclose.recoding.search import Search
 
 PEOPLE = tuple((age, town) for age, town in zip((20, 21, 25, 30, 34, 35, 40, 44, 44), "uvuvuuvvv", strict=True))
 ROUNDS = 5

@@ -8,8 +8,8 @@ import pytest
 
 import tclose
 from attacks.small_tables import frame_of, scene_of, truths
+from tclose.anonymization.algorithms.partition import Partition, hulls
 from tclose.attacks.catalogue import ATTACKERS
-from tclose.recoding.partition import Partition, hulls
 
 MINIMALITY = ((("q1",),) * 2 + (("q2",),) * 5, "hhnnnnn", 2, "0.29")
 """Wong, Fu, Wang, Pei 2007, Table 1: two people of q1 and five of q2, two of whom have HIV.

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 import tclose
 from canaries import CANARY
-from tclose.attacks.published import covered_values
-from tclose.domains import Observed
-from tclose.hierarchies import Hierarchy, flat_hierarchy
+from tclose.attacks.existing_release import covered_values
+from tclose.data.hierarchies import Hierarchy, flat_hierarchy
+from tclose.models.value_order import Observed
 
 AGES = [17, 18, 25, 30, 41, 90]
 ZIPS = ["13053", "13068", "14850", "48501"]

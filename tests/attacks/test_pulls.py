@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tclose.attacks.pulls import Pulls, variances
+from tclose.attacks.gains import Pulls, variances
 
 PEOPLE, CLASSES = 400, 80
 

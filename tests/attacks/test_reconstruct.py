@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 import tclose
-from tclose.attacks.histories import Histories
-from tclose.attacks.reconstruct import solved
+from tclose.attacks.attackers.history import Histories
+from tclose.attacks.attackers.reconstruct import solved
 
 ROLES = tclose.Roles(["ward", "day"], ["illness:nominal"], person="who")
 SHARES = (0.3, 0.25, 0.2, 0.15, 0.1)

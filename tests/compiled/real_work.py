@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import tclose
-from tclose import grouping
+from tclose.anonymization.algorithms.full_domain import full_domain
+from tclose.anonymization.algorithms.full_domain import lattice as roll_up
+from tclose.anonymization.algorithms.local_search import annealing as step
+from tclose.engines import grouping
 from tclose.engines.duckdb import rows
-from tclose.recoding.full_domain import method as full_domain
-from tclose.recoding.full_domain import roll_up
-from tclose.recoding.improving import step
 
 HIERARCHIES = {"age": "intervals:5,10,20", "zip": "mask", "sex": "flat"}
 ILLNESSES = {"*": {"infection": ["flu", "cold"], "other": ["ulcer", "asthma"]}}

@@ -35,7 +35,7 @@ def mix(folder: Path) -> None:
 def test_a_broken_installation_says_so_and_what_to_type(spoil, said, tmp_path):
     package = tmp_path / "tclose"
     shutil.copytree(Path(tclose.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__", "static"))
-    spoil(package / "kernels")
+    spoil(package / "models" / "kernels")
     done = subprocess.run(
         [sys.executable, "-m", "tclose", "audit", "example:salary"],
         env={**os.environ, "PYTHONPATH": str(tmp_path)}, cwd=tmp_path, check=False, capture_output=True, text=True,

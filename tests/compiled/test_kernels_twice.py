@@ -11,7 +11,7 @@ import pytest
 
 from compiled import real_work
 from plain_kernels import SOURCE, plainly
-from tclose import kernels
+from tclose.models import kernels
 
 TESTS = Path(__file__).parents[1]
 sys.path.insert(0, str(TESTS.parent))  # where the hook of the build lies

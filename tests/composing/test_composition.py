@@ -19,7 +19,7 @@ from canaries import CANARY
 from faces.command_line import in_process
 from laws import oracle
 from tclose.errors import HierarchyError, InputError
-from tclose.render.telling.redaction import redacted
+from tclose.reports.content.redaction import redacted
 
 GANTA_ROLES = tclose.Roles(quasi=["zip", "age"], sensitive="condition:nominal")
 
@@ -315,7 +315,9 @@ def test_the_faces_tell_it_and_redacted_ones_show_no_key(tmp_path, capfdbinary, 
     found = in_process(capfdbinary, *asked, "--format", "json")
     assert found.code == 1
     data = json.loads(found.out)
-    jsonschema.validate(data, json.loads(files("tclose.render.data").joinpath("audit.schema.json").read_text("utf-8")))
+    jsonschema.validate(
+        data, json.loads(files("tclose.reports.machine_readable").joinpath("audit.schema.json").read_text("utf-8"))
+    )
     assert data["holds"] is False
     assert data["composition"]["linked"][0]["previous"] == ["one.csv"]
     (judged,) = data["composition"]["requirements"]

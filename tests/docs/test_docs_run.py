@@ -20,8 +20,8 @@ from pathlib import Path
 import pytest
 
 from docs.markdown_pages import PAGES, ROOT, STORIES, blocks
-from tclose.cli.failures import exit_code_of
-from tclose.cli.root import commands as commands_of_tclose
+from tclose.cli.commands import commands as commands_of_tclose
+from tclose.cli.errors import exit_code_of
 
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 _EXIT = re.compile(r"\s+# exit (\d+)$")

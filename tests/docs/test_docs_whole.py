@@ -12,11 +12,11 @@ import pytest
 import tclose
 from docs.markdown_pages import PAGES, ROOT, STORIES, links
 from tclose import errors
-from tclose.cli.root import commands
+from tclose.cli.commands import commands
+from tclose.data.sources import EXAMPLES, FORMATS
+from tclose.data.sources.formats import COMPRESSION_OF_SUFFIX, FORMAT_OF_SUFFIX
 from tclose.models.catalogue import MODELS
 from tclose.policy.policy import every_option
-from tclose.sources import EXAMPLES, FORMATS
-from tclose.sources.formats import COMPRESSION_OF_SUFFIX, FORMAT_OF_SUFFIX
 
 DOCS = [page for page in PAGES if page.parent.name == "docs"]
 TEXT = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
@@ -153,7 +153,7 @@ def test_examples_run(script, tmp_path):
 
 
 def test_the_glossary_of_pages_and_reports_is_that_of_the_docs():
-    from tclose.render.words.glossary import GLOSSARY
+    from tclose.reports.phrases.glossary import GLOSSARY
 
     (page,) = [page for page in DOCS if page.name == "glossary.md"]
     lines = page.read_text(encoding="utf-8").splitlines()

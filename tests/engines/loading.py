@@ -9,9 +9,9 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from tclose.data.sources import ReadOptions, locate
 from tclose.engines.duckdb.connection import connect, disconnect
 from tclose.engines.duckdb.load import LoadedTable, load
-from tclose.sources import ReadOptions, locate
 
 Rows = list[tuple[object, ...]]
 

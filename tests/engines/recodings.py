@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tclose.engines.duckdb.session import DuckDBSession
-from tclose.engines.recodings import Recoding
+from tclose.engines.recoding import Recoding
 
 Key = tuple[object, ...]
 Cells = tuple[str | None, ...]

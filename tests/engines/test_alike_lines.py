@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from engines.loading import connection, loaded, write
 from engines.recodings import functional, released, text
 from tclose import Roles, anonymize
-from tclose.engines.duckdb import alike_lines
+from tclose.engines.duckdb import csv as alike_lines
 from tclose.engines.duckdb import csv as text_tables
 from tclose.engines.duckdb import released as released_tables
 from tclose.errors import SourceError

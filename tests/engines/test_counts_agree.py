@@ -13,15 +13,16 @@ import pytest
 from hypothesis import given, settings
 
 from laws.audited import WAYS, cases
-from tclose import grouping, keys
-from tclose.counts import Part, joined
-from tclose.domains import arranged
-from tclose.engines.duckdb import codes, key_words, rows
+from tclose.engines import grouping
+from tclose.engines import grouping as keys
+from tclose.engines.duckdb import codes, rows
+from tclose.engines.duckdb import codes as key_words
 from tclose.engines.duckdb.counts import CodedTable, PairCounts
-from tclose.engines.duckdb.rows import RowCounts, SetCounts
+from tclose.engines.duckdb.rows import RowCounts, RowStream, SetCounts
 from tclose.engines.duckdb.session import DuckDBCounted, DuckDBSession
-from tclose.engines.duckdb.stream import RowStream
-from tclose.roles import Nominal
+from tclose.models.counts import Part, joined
+from tclose.models.domains import arranged
+from tclose.policy.roles import Nominal
 
 
 def quiet(_stage, _share):

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 import tclose
 from engines.servers import execute
 from laws.audited import cases
-from tclose.anonymizing.storing import held, store
-from tclose.engines.choosing import working_session
+from tclose.anonymization.output import held, store
 from tclose.engines.database import counts
 from tclose.engines.database.session import DatabaseSession
+from tclose.engines.dispatch import working_session
 from tclose.engines.duckdb.session import DuckDBSession
 
 few = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

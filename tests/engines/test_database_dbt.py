@@ -49,7 +49,7 @@ models:
 
 def test_the_package_has_the_statement_of_the_library():
     statement = "tclose_audit.sql"
-    library = ROOT / "src" / "tclose" / "warehouses" / "templates" / statement
+    library = ROOT / "src" / "tclose" / "auditing" / "templates" / statement
     assert (ROOT / "dbt" / "macros" / statement).read_text() == library.read_text()
 
 

@@ -12,7 +12,7 @@ import pytest
 import tclose
 from engines.servers import rows_of
 from tclose import Nominal, Roles
-from tclose.anonymizing.storing import held, store
+from tclose.anonymization.output import held, store
 
 FIRST = dt.date(2021, 3, 1)
 COLUMNS: dict[str, list[Any]] = {

@@ -13,12 +13,12 @@ import duckdb
 import pytest
 
 import tclose
-from tclose.anonymizing.storing import held
+from tclose.anonymization.output import held
+from tclose.data.sources import DatabaseTable
 from tclose.engines.database import connection
 from tclose.engines.database.dialect import Dialect
 from tclose.engines.database.session import DatabaseSession
 from tclose.errors import EngineFailedError, SourceError
-from tclose.sources import DatabaseTable
 
 ROLES = tclose.Roles(quasi="q", sensitive="s")
 

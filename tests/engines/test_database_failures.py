@@ -14,10 +14,10 @@ import pytest
 import tclose
 from canaries import CANARY
 from engines.servers import PASSWORD, put_sqlite, server
-from tclose.engines.database.failures import translation
+from tclose.data.sources import DatabaseTable
+from tclose.engines.database.connection import translation
 from tclose.engines.database.session import DatabaseSession
 from tclose.errors import EngineFailedError, EngineNotInstalledError, HeadroomError, SourceError
-from tclose.sources import DatabaseTable
 
 ROLES = tclose.Roles(quasi="q", sensitive="s")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from decimal import Decimal
 
 from anonymizing.months import check_month, months
-from tclose.anonymizing import apply
-from tclose.anonymizing.storing import held
+from tclose.anonymization.apply import apply
+from tclose.anonymization.output import held
 from tclose.errors import InputError
 
 

@@ -11,7 +11,7 @@ from test_database_agrees import data
 
 import tclose
 from laws.people import counting_at_most, peopled
-from tclose.anonymizing.storing import held
+from tclose.anonymization.output import held
 from tclose.engines.database import counts
 from tclose.errors import InputError, SourceError
 

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from engines.recodings import LEFT_OUT, keys_of, recoding, rows_of
 from engines.servers import execute
 from engines.servers import rows_of as stored_rows
+from tclose.data.sources import DatabaseTable
 from tclose.engines.database.released import begun, storing
 from tclose.engines.database.session import DatabaseSession
 from tclose.errors import EmptyTableError, InputError
-from tclose.sources import DatabaseTable
 
 few = settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 TEXTS = ["", "a", "A", "é", "e\u0301", "it's", '"', "a ", "NaN", None]

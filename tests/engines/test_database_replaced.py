@@ -7,7 +7,7 @@ import pytest
 
 import tclose
 from engines.servers import execute, put_duckdb, put_sqlite, rows_of
-from tclose.anonymizing.storing import held, store
+from tclose.anonymization.output import held, store
 from tclose.cli import outcome
 from tclose.engines.database import released
 from tclose.errors import InputError

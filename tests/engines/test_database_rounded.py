@@ -10,7 +10,7 @@ import pytest
 import tclose
 from engines.servers import execute, put_sqlite, rows_of
 from tclose import Numeric, Ordered, Roles
-from tclose.anonymizing.storing import held, store
+from tclose.anonymization.output import held, store
 from tclose.errors import InputError
 
 AGES = [20 + at % 4 for at in range(80)]

@@ -10,8 +10,8 @@ import pytest
 
 import tclose
 from engines.servers import execute, put_duckdb, put_sqlite, rows_of
-from tclose.anonymizing import storing
-from tclose.anonymizing.storing import held, store
+from tclose.anonymization import output as storing
+from tclose.anonymization.output import held, store
 from tclose.engines.database import released
 from tclose.engines.database.connection import Connection
 from tclose.errors import EngineFailedError, InputError, InternalError, SourceError

@@ -11,10 +11,10 @@ import pytest
 
 import tclose
 from engines.servers import put_sqlite
-from tclose.anonymizing.storing import held, store
+from tclose.anonymization.output import held, store
+from tclose.data.sources import DatabaseTable
 from tclose.engines.database.session import DatabaseSession
 from tclose.errors import EmptyTableError, InputError, SourceError
-from tclose.sources import DatabaseTable
 
 
 def values(table, name="q"):

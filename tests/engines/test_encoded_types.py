@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import tclose
+from tclose.data.values import as_text
 from tclose.errors import DomainError, SourceError
-from tclose.values import as_text
 
 pyarrow = pytest.importorskip("pyarrow")
 feather = pytest.importorskip("pyarrow.feather")

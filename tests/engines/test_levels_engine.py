@@ -7,14 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tclose
-from tclose.anonymizing.framing import attributes_of, framed
-from tclose.auditing import audit_release
+from tclose.anonymization.problem_setup import attributes_of, framed
+from tclose.auditing.audit import audit_release
 from tclose.engines.duckdb.session import DuckDBSession
-from tclose.engines.levels import LevelledTable, LevelsEngine
+from tclose.engines.level_counts import LevelledTable, LevelsEngine
 from tclose.errors import InternalError
 from tclose.models.catalogue import requirements
-from tclose.policy import Policy
-from tclose.web.levels import _on
+from tclose.policy.policy import Policy
+from tclose.web.analyses import _on
 
 ZIPS = {"all": {"47*": {"471": None, "472": None}, "48*": {"481": None}}}
 SEXES = {"person": {"f": None, "m": None}}

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tclose
-from tclose.engines.duckdb import apart
+from tclose.engines.duckdb import package_files as apart
 from tclose.engines.duckdb.connection import connect, disconnect, private_folder
 from tclose.engines.duckdb.package_reader import answer_of, line_of
 from tclose.errors import SourceError

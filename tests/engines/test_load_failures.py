@@ -11,7 +11,7 @@ import pytest
 
 from canaries import CANARY
 from engines.loading import connection
-from tclose.engines.duckdb.failures import translated
+from tclose.engines.duckdb.errors import translated
 from tclose.errors import EngineFailedError, HeadroomError, SourceError, TcloseError
 
 __all__ = ["connection"]

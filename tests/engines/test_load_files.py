@@ -19,7 +19,7 @@ import pytest
 
 from canaries import CANARY
 from engines.loading import connection, date, kept, loaded, rows, types, write
-from tclose.engines.duckdb.failures import translated
+from tclose.engines.duckdb.errors import translated
 from tclose.errors import EmptyTableError, EngineNotInstalledError, SourceError
 
 Connection = duckdb.DuckDBPyConnection
@@ -377,7 +377,7 @@ def test_loading_a_text_file_imports_no_frame_library(tmp_path: Path) -> None:
         "import sys\n"
         "from tclose.engines.duckdb.connection import connect\n"
         "from tclose.engines.duckdb.load import load\n"
-        "from tclose.sources import locate\n"
+        "from tclose.data.sources import locate\n"
         f"load(connect(), locate({str(path)!r})).keep(['a'])\n"
         "sys.exit(', '.join({'pyarrow', 'pandas', 'polars'} & set(sys.modules)) or 0)"
     )

@@ -14,7 +14,7 @@ import pytest
 
 from canaries import CANARY
 from engines.loading import connection, date, kept, loaded, rows
-from tclose.engines.duckdb.sheet_marks import sheet_marks
+from tclose.engines.duckdb.package_reader import sheet_marks
 from tclose.errors import EmptyTableError, SourceError
 
 Connection = duckdb.DuckDBPyConnection

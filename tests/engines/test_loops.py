@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tclose import kernels
+from tclose.models import kernels
 
 SEEDS = range(12)
 FACTOR, SHIFT = 0x9E3779B97F4A7C15, 62

@@ -11,13 +11,14 @@ from hypothesis import given, settings
 from test_counts_agree import as_groups, canonical, quiet, random_columns, ranked
 
 from laws.people import peopled
-from tclose import grouping, person_grouping, person_texts
-from tclose.engines.duckdb import codes, key_words, person_keys, rows
+from tclose.engines import grouping, person_grouping, person_texts
+from tclose.engines.duckdb import codes, rows
+from tclose.engines.duckdb import codes as key_words
+from tclose.engines.duckdb import people as person_keys
 from tclose.engines.duckdb.counts import CodedTable, PairCounts
-from tclose.engines.duckdb.people import PeopleCounts, PeopleSets
-from tclose.engines.duckdb.person_keys import person_key, person_text
+from tclose.engines.duckdb.people import PeopleCounts, PeopleSets, person_key, person_text
+from tclose.engines.duckdb.rows import RowStream
 from tclose.engines.duckdb.session import DuckDBSession
-from tclose.engines.duckdb.stream import RowStream
 from tclose.engines.people import Census
 from tclose.errors import SourceError
 

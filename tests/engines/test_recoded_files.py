@@ -18,9 +18,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engines.recodings import functional, listed, recoding, released, text
+from tclose.data.targets import committing, target_at, write_text
 from tclose.engines.duckdb.writing import check_ending
 from tclose.errors import InputError, SourceError
-from tclose.targets import committing, target_at, write_text
 
 TYPED_FILES = ("release.parquet", "release.feather", "release.arrow")
 TEXT_FILES = ("release.csv", "release.tsv", "release.csv.gz", "release.json", "release.jsonl", "release.ndjson.gz")
@@ -301,7 +301,7 @@ import sys
 import numpy as np
 import pyarrow as pa
 from tclose.engines.duckdb.session import DuckDBSession
-from tclose.engines.recodings import Recoding
+from tclose.engines.recoding import Recoding
 
 rows = 1_000_000
 session = DuckDBSession(threads=1)

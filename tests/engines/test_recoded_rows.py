@@ -15,9 +15,9 @@ from canaries import CANARY
 from engines.recodings import LEFT_OUT, functional, keys_of, listed, recoding, released, rows_of, text
 from strategies import tables
 from tclose import Roles, audit
-from tclose.engines.duckdb import pieces as pieces_of_duckdb
+from tclose.engines.duckdb import recoded as pieces_of_duckdb
 from tclose.engines.duckdb.session import DuckDBSession
-from tclose.engines.pieces import folded
+from tclose.engines.recoding import folded
 from tclose.errors import ColumnNotFoundError, EmptyTableError, InputError, InternalError
 
 PEOPLE = {

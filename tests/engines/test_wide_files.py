@@ -84,8 +84,8 @@ def test_a_wide_file_that_was_profiled_is_audited_like_a_narrow_one(tmp_path: Pa
 
 
 def test_a_held_table_that_was_kept_is_still_counted(tmp_path: Path, columns) -> None:
+    from tclose.data.progress import silent
     from tclose.engines.duckdb.session import DuckDBSession
-    from tclose.progress import silent
 
     session = DuckDBSession(read=READ)
     table = session.open(written(tmp_path / "wide.csv", columns))

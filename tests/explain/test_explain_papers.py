@@ -6,7 +6,7 @@ import pytest
 
 import tclose
 from papers import DISEASE_TREE, EXPECTED, TABLES
-from tclose.explanations import Explanations
+from tclose.auditing.explanations import Explanations
 
 FREQUENCY = tclose.Ordered(order="frequency")
 

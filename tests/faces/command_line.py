@@ -39,8 +39,8 @@ def tclose(*arguments, cwd=None, stdin="", env=None):
 
 def in_process(capfdbinary, *arguments):
     """Run the command line in this process: faster, with the same exit codes and streams."""
-    from tclose.cli.failures import exit_code_of
-    from tclose.cli.root import commands
+    from tclose.cli.commands import commands
+    from tclose.cli.errors import exit_code_of
 
     code = exit_code_of(commands, [str(argument) for argument in arguments])
     sys.stdout.flush()

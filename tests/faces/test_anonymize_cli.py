@@ -14,7 +14,7 @@ from canaries import CANARY
 from faces.command_line import SOURCE, tclose
 from faces.hospital import POLICY, ROLES, ROWS, judged, rows_of, write_hospital
 from rights import closed_folder
-from tclose.render.data.releases import release_schema_text
+from tclose.reports.machine_readable.releases import release_schema_text
 
 VALIDATOR = Draft202012Validator(json.loads(release_schema_text()))
 WANTED = ("--k", "3", "--t", "salary=0.3")
@@ -306,10 +306,10 @@ def test_a_process_of_its_own_leaves_with_the_same_codes(hospital, tmp_path):
 @pytest.mark.parametrize("command", ["anonymize", "apply", "frontier"])
 def test_help_loads_no_engine_no_kernel_and_no_search(command):
     code = (
-        "import sys\nfrom tclose.cli.root import commands\nfrom tclose.cli.failures import exit_code_of\n"
+        "import sys\nfrom tclose.cli.commands import commands\nfrom tclose.cli.errors import exit_code_of\n"
         f"exit_code_of(commands, [{command!r}, '--help'])\n"
-        "heavy = {'duckdb', 'rich', 'jinja2', 'tclose.anonymizing', 'tclose.auditing'}\n"
-        "print([name for name in sys.modules if name in heavy or name.startswith('tclose.kernels.')], file=sys.stderr)"
+        "heavy = {'duckdb', 'rich', 'jinja2', 'tclose.anonymizing', 'tclose.auditing.audit'}\n"
+        "print([name for name in sys.modules if name in heavy or name.startswith('tclose.models.kernels.')], file=sys.stderr)"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, env={"PYTHONPATH": str(SOURCE)}, check=True

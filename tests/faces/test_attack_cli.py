@@ -9,7 +9,7 @@ from jsonschema import Draft202012Validator
 import tclose
 from canaries import CANARY
 from faces.hospital import write_hospital
-from tclose.render.data.attacks import attack_schema_text
+from tclose.reports.machine_readable.attacks import attack_schema_text
 
 ASK = ("-q", "zip,age", "-s", "salary:ordered", "--k", "2", "--method", "merge")
 

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 import tclose
 from tclose.policy.parts import About
-from tclose.render.telling.audit_reports import audit_report
-from tclose.render.telling.decisions import decision_section, residual_risk, rules_section
-from tclose.render.telling.release_reports import release_report
-from tclose.render.words.audits import care_sentences
+from tclose.reports.content.audit_reports import audit_report
+from tclose.reports.content.decisions import decision_section, residual_risk, rules_section
+from tclose.reports.content.release_reports import release_report
+from tclose.reports.phrases.audits import care_sentences
 
 ROLES = tclose.Roles(["zip"], {"pay": tclose.Ordered()}, person="row")
 

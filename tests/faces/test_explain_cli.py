@@ -5,7 +5,7 @@ import json
 import pytest
 
 from canaries import CANARY
-from tclose.cli.names import class_key
+from tclose.cli.column_names import class_key
 
 SALARY = ("explain", "example:salary", "-s", "salary")
 
@@ -168,7 +168,7 @@ def test_explanations_are_appended_to_the_report(run, form):
 def test_an_audit_holds_explanations_in_json(run):
     from jsonschema import Draft202012Validator
 
-    from tclose.render.data.json import schema_text
+    from tclose.reports.machine_readable.audits import schema_text
 
     data = json.loads(run(*AUDIT, "--format", "json").out)
     Draft202012Validator(json.loads(schema_text())).validate(data)

@@ -12,11 +12,11 @@ from jsonschema import Draft202012Validator
 
 import tclose
 from faces.html_pages import harmless_tags_of
-from tclose.explanations import Explanations
-from tclose.render.data.explanations import explanation_schema_text
-from tclose.render.faces.layout import width_of
-from tclose.render.faces.text import text as shown_as_text
-from tclose.render.telling.explanations import explanation_documents
+from tclose.auditing.explanations import Explanations
+from tclose.reports.content.explanations import explanation_documents
+from tclose.reports.formats.layout import width_of
+from tclose.reports.formats.text import text as shown_as_text
+from tclose.reports.machine_readable.explanations import explanation_schema_text
 
 VALIDATOR = Draft202012Validator(json.loads(explanation_schema_text()))
 TREE = {"*": {"lung": ["flu", "pneumonia"], "stomach": ["ulcer", "gastritis"]}}

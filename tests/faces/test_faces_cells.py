@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tclose.auditing import audit
-from tclose.render.data.json import value_data
-from tclose.render.document import Cell
-from tclose.render.faces.layout import aligned, elided, width_of, wrapped
-from tclose.render.words.audits import distance_words, failing_words, verdict_sentence
-from tclose.render.words.cells import WITHHELD, cell_data, cell_text, key_data, key_text, visible
-from tclose.render.words.phrases import joined
-from tclose.roles import Hierarchical, Nominal, Numeric, Ordered
+from tclose.auditing.audit import audit
+from tclose.policy.roles import Hierarchical, Nominal, Numeric, Ordered
+from tclose.reports.document import Cell
+from tclose.reports.formats.layout import aligned, elided, width_of, wrapped
+from tclose.reports.machine_readable.audits import value_data
+from tclose.reports.phrases.audits import distance_words, failing_words, verdict_sentence
+from tclose.reports.phrases.cells import WITHHELD, cell_data, cell_text, key_data, key_text, visible
+from tclose.reports.phrases.numbers import joined
 
 
 @pytest.mark.parametrize(

@@ -271,7 +271,7 @@ def test_a_crash_leaves_with_3_one_line_and_no_cell(run, monkeypatch):
     def crash(*_arguments, **_options):
         raise KeyError(cell)
 
-    monkeypatch.setattr("tclose.auditing.audit", crash)
+    monkeypatch.setattr("tclose.auditing.audit.audit", crash)
     done = run("audit", "example:salary")
     assert done.code == 3
     assert done.out == ""
@@ -293,7 +293,7 @@ def test_our_own_errors_have_their_codes(run, monkeypatch, problem, code):
     def fail(*_arguments, **_options):
         raise eval(problem, vars(errors))
 
-    monkeypatch.setattr("tclose.auditing.audit", fail)
+    monkeypatch.setattr("tclose.auditing.audit.audit", fail)
     assert run("audit", "example:salary").code == code
 
 
@@ -303,7 +303,7 @@ def test_memory_and_system_failures_leave_with_3(run, monkeypatch):
         def fail(*_arguments, problem=problem, **_options):
             raise problem
 
-        monkeypatch.setattr("tclose.auditing.audit", fail)
+        monkeypatch.setattr("tclose.auditing.audit.audit", fail)
         done = run("audit", "example:salary")
         assert done.code == 3
         assert done.err.startswith("Error: ")
@@ -313,7 +313,7 @@ def test_an_interrupt_leaves_with_130_and_nothing_half_written(run, monkeypatch,
     def interrupted(*_arguments, **_options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("tclose.auditing.audit", interrupted)
+    monkeypatch.setattr("tclose.auditing.audit.audit", interrupted)
     done = run("audit", "example:salary", "-o", tmp_path / "a.json")
     assert done.code == 130
     assert list(tmp_path.iterdir()) == []

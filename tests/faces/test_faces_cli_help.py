@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from faces.command_line import SOURCE, tclose
-from tclose._version import __version__
-from tclose.cli.root import COMMANDS
+from tclose import __version__
+from tclose.cli.commands import COMMANDS
+from tclose.data.sources import EXAMPLES
 from tclose.models.catalogue import MODELS
-from tclose.sources import EXAMPLES
 
 
 def test_help_says_what_every_command_does_and_the_exit_codes(run):
@@ -108,7 +108,7 @@ def test_completion_knows_commands_options_and_examples():
 
 def test_help_loads_no_engine_and_no_arrays():
     code = (
-        "import sys\nfrom tclose.cli.root import commands\nfrom tclose.cli.failures import exit_code_of\n"
+        "import sys\nfrom tclose.cli.commands import commands\nfrom tclose.cli.errors import exit_code_of\n"
         "exit_code_of(commands, ['--help'])\n"
         "print(sorted({'duckdb', 'numpy', 'rich', 'jinja2'} & set(sys.modules)), file=sys.stderr)"
     )

@@ -15,10 +15,10 @@ import pytest
 
 from canaries import CANARY
 from faces.command_line import SOURCE, in_process, tclose
+from tclose.data.sources import ReadOptions
+from tclose.data.sources.csv_format import dialect_of
+from tclose.data.sources.text_files import Utf8File
 from tclose.errors import SourceError
-from tclose.sources import ReadOptions
-from tclose.sources.csv_format import dialect_of
-from tclose.sources.text import Utf8File
 
 PEOPLE = "zip,age,salary\n1,20,10\n1,20,20\n2,30,30\n2,30,40\n"
 

@@ -3,12 +3,12 @@
 import pytest
 
 from faces.html_pages import harmless_tags_of, tags_of
-from tclose.auditing import audit
-from tclose.profiling import profile
-from tclose.render.faces.html import page
-from tclose.render.telling.audits import audit_document
-from tclose.render.telling.redaction import redacted
-from tclose.roles import Nominal, Roles
+from tclose.auditing.audit import audit
+from tclose.policy.profiling.profile import profile
+from tclose.policy.roles import Nominal, Roles
+from tclose.reports.content.audits import audit_document
+from tclose.reports.content.redaction import redacted
+from tclose.reports.formats.html import page
 
 HOSTILE = "</section></style><script>alert(1)</script><img src=x onerror=y>\"'&"
 TABLE = {HOSTILE: [HOSTILE, "b"], "s" + HOSTILE: [HOSTILE, "y"]}

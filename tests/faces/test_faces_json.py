@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from tclose.auditing import audit
-from tclose.render.data.json import json_text, schema_text
-from tclose.render.telling.redaction import redacted
-from tclose.roles import Hierarchical, Nominal, Numeric, Ordered, Roles
+from tclose.auditing.audit import audit
+from tclose.policy.roles import Hierarchical, Nominal, Numeric, Ordered, Roles
+from tclose.reports.content.redaction import redacted
+from tclose.reports.machine_readable.audits import json_text, schema_text
 
 VALIDATOR = Draft202012Validator(json.loads(schema_text()))
 TREE = {"*": {"lung": ["flu", "pneumonia"], "colon": ["colitis"]}}

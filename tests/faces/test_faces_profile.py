@@ -6,7 +6,7 @@ import pytest
 
 from canaries import CANARY
 from tclose.policy.files import read_policy
-from tclose.profiling import profile
+from tclose.policy.profiling.profile import profile
 
 
 @pytest.fixture

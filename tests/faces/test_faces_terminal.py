@@ -9,7 +9,7 @@ import time
 import pytest
 
 from faces.command_line import SOURCE
-from tclose import progress as progress_module
+from tclose.data import progress as progress_module
 
 pty = pytest.importorskip("pty")
 

@@ -4,13 +4,13 @@ import re
 
 import pytest
 
-from tclose.auditing import audit
+from tclose.auditing.audit import audit
 from tclose.models.catalogue import MODELS
-from tclose.render.faces.layout import width_of
-from tclose.render.faces.text import text as shown_as_text
-from tclose.render.telling.audits import audit_document
-from tclose.render.words.cells import cell_text, key_text, visible
-from tclose.roles import Nominal, Ordered, Roles
+from tclose.policy.roles import Nominal, Ordered, Roles
+from tclose.reports.content.audits import audit_document
+from tclose.reports.formats.layout import width_of
+from tclose.reports.formats.text import text as shown_as_text
+from tclose.reports.phrases.cells import cell_text, key_text, visible
 
 SALARY = Roles(["zip", "age"], ["salary:ordered"])
 

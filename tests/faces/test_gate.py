@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import tclose
 from faces.command_line import in_process
-from tclose.policy import parse_policy
-from tclose.render.data.json import schema_text
+from tclose.policy.files import parse_policy
+from tclose.reports.machine_readable.audits import schema_text
 
 ROWS = "zip,pay,name,notes,ward\n1,2,a,x,A\n1,3,b,x,A\n2,2,c,x,B\n2,3,d,x,B\n"
 COLUMNS = """

@@ -14,8 +14,8 @@ import pyarrow as pa
 import pytest
 
 import tclose
-from tclose.render.faces.html import report
-from tclose.render.telling.release_reports import release_report
+from tclose.reports.content.release_reports import release_report
+from tclose.reports.formats.html import report
 
 ROLES = tclose.Roles(["town", "age"], ["illness:nominal"])
 

@@ -9,10 +9,10 @@ from types import SimpleNamespace
 import pytest
 
 import tclose
-from tclose import progress as progress_module
-from tclose.anonymizing import anonymize
-from tclose.render.faces.html import report
-from tclose.render.telling.audit_reports import audit_report
+from tclose.anonymization.anonymize import anonymize
+from tclose.data import progress as progress_module
+from tclose.reports.content.audit_reports import audit_report
+from tclose.reports.formats.html import report
 
 TABLE = {"k": ["a", "a", "b", "b"], "t": [1, 2, 3, 4], "size": ["u", "v", "u", "v"]}
 ROLES = tclose.Roles("k", {"t": tclose.Ordered(), "size": tclose.Nominal()})

@@ -12,8 +12,8 @@ import pytest
 import tclose
 from faces.command_line import in_process
 from tclose.policy.files import parse_policy, read_policy
-from tclose.render.data.json import schema_text
-from tclose.render.pictures import pictures
+from tclose.reports.charts import pictures
+from tclose.reports.machine_readable.audits import schema_text
 
 TABLE = "patient_id,zip,age,disease\n" + "\n".join(
     ["1,A,30,flu"] * 3 + ["1,A,30,cold", "2,A,30,flu", "3,B,40,cold", "3,B,40,flu", "4,B,40,cold", "5,B,40,cold"]

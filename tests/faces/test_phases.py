@@ -3,7 +3,7 @@
 import pytest
 
 import tclose
-from tclose.recoding.methods import AUTO, METHODS
+from tclose.anonymization.algorithms.catalogue import AUTO, METHODS
 
 ASKED_OF_THE_ENGINE = {
     "Reading the table", "Reading rows", "Finding distinct rows", "Recoding rows", "Writing the release",

@@ -9,10 +9,9 @@ from functools import cache
 import pytest
 
 import tclose
-from tclose.render.pictures import moves_picture
-from tclose.render.pictures import pictures as drawn_by_name
-from tclose.render.pictures.lettering import text_width
-from tclose.render.pictures.style import _DARK, _LIGHT
+from tclose.reports.charts import moves_picture
+from tclose.reports.charts import pictures as drawn_by_name
+from tclose.reports.charts.svg import _DARK, _LIGHT, text_width
 
 
 def figures(explanation, mark=""):

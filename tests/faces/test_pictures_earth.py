@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import tclose
 from tclose.errors import InputError
-from tclose.render.pictures.columns import arrows_of, columns_of
-from tclose.render.pictures.stages import carried, held, spent
+from tclose.reports.charts.columns import arrows_of, columns_of
+from tclose.reports.charts.earth import carried, held, spent
 
 TREE = {"*": {"lung": ["flu", "cold"], "stomach": ["ulcer", "gastritis"]}}
 SICK = {"q": ["a"] * 5 + ["b"] * 6, "s": ["flu", "flu", "cold", "cold", "flu", *["ulcer", "gastritis", "flu"] * 2]}

@@ -19,9 +19,9 @@ from test_pictures import (
 )
 
 import tclose
-from tclose.render.pictures import cumulative_picture, moves_picture, tree_picture
-from tclose.render.pictures.columns import arrows_of, columns_of
-from tclose.render.words.numbers import numbered
+from tclose.reports.charts import cumulative_picture, moves_picture, tree_picture
+from tclose.reports.charts.columns import arrows_of, columns_of
+from tclose.reports.phrases.numbers import numbered
 
 
 def test_the_moves_of_the_paper_are_drawn_in_order():

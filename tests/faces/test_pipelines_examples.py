@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 from faces.command_line import SOURCE
-from tclose.cli.root import commands
+from tclose.cli.commands import commands
 
 ROOT = Path(__file__).parents[2]
 FLOWS = {"airflow_dag.py": "airflow", "dagster_assets.py": "dagster", "prefect_flow.py": "prefect"}

@@ -15,9 +15,9 @@ import pytest
 
 from canaries import CANARY
 from faces.command_line import in_process
+from tclose.data.progress import Lines
 from tclose.errors import PolicyError
 from tclose.policy.files import read_policies
-from tclose.progress import Lines
 
 HOLDING = "zip,age,salary\n476,2,3\n476,2,4\n479,4,6\n479,4,11\n"
 FAILING = f"zip,ill\n1,x\n1,y\n{CANARY},x\n"
@@ -241,7 +241,7 @@ def test_progress_is_told_in_lines_of_json(capsys):
 
 
 def test_progress_in_json_needs_no_terminal(clinic, monkeypatch, run):
-    monkeypatch.setattr("tclose.progress.PATIENCE", 0.0)
+    monkeypatch.setattr("tclose.data.progress.PATIENCE", 0.0)
     done = run("audit", "a.csv", "-q", "zip", "-s", "salary:ordered", "--progress", "json")
     assert all("progress" in json.loads(line) for line in done.err.splitlines())
     assert done.code == 0

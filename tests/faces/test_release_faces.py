@@ -13,18 +13,18 @@ from jsonschema import Draft202012Validator
 
 import tclose
 from faces.html_pages import harmless_tags_of
-from tclose.cli.naming import command_line
-from tclose.frontiers import Frontier, Point
+from tclose.anonymization.frontier_points import Frontier, Point
+from tclose.anonymization.releases import Obstacle, Release
+from tclose.cli.errors import command_line
 from tclose.models.catalogue import requirements
-from tclose.releases import Obstacle, Release
-from tclose.render.data.frontiers import frontier_csv
-from tclose.render.data.releases import release_schema_text, report_data
-from tclose.render.faces.html import fragment
-from tclose.render.faces.text import text as shown_as_text
-from tclose.render.pictures.frontier import frontier_picture
-from tclose.render.telling.frontiers import frontier_document
-from tclose.render.telling.releases import release_document
-from tclose.render.words.releases import nearest
+from tclose.reports.charts.frontier import frontier_picture
+from tclose.reports.content.frontiers import frontier_document
+from tclose.reports.content.releases import release_document
+from tclose.reports.formats.html import fragment
+from tclose.reports.formats.text import text as shown_as_text
+from tclose.reports.machine_readable.frontiers import frontier_csv
+from tclose.reports.machine_readable.releases import release_schema_text, report_data
+from tclose.reports.phrases.releases import nearest
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = "</section></style><script>alert(1)</script>\x1b[2J\u202e"

@@ -15,16 +15,16 @@ from canaries import CANARY
 from faces.hospital import ROLES, write_hospital
 from faces.html_pages import harmless_tags_of, tags_of
 from papers import TABLES
-from tclose.exact import shown
-from tclose.explaining import explain_failures
+from tclose.auditing.explain import explain_failures
 from tclose.models.catalogue import MODELS
-from tclose.render.faces.html import report
-from tclose.render.faces.leaner import leaner
-from tclose.render.telling.audit_reports import audit_report
-from tclose.render.telling.explanations import explanation_documents
-from tclose.render.words.folders import unfoldered
-from tclose.render.words.phrases import title_of
-from tclose.roles import Hierarchical, Nominal, Ordered, Roles
+from tclose.policy.exact_numbers import shown
+from tclose.policy.roles import Hierarchical, Nominal, Ordered, Roles
+from tclose.reports.content.audit_reports import audit_report
+from tclose.reports.content.explanations import explanation_documents
+from tclose.reports.formats.html import report
+from tclose.reports.formats.svg_compression import leaner
+from tclose.reports.phrases.cells import unfoldered
+from tclose.reports.phrases.numbers import title_of
 
 HOSTILE = "</section></style><script>alert(1)</script><img src=x onerror=y>\"'&\u202e"
 

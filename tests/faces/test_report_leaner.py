@@ -4,13 +4,13 @@ import re
 import xml.etree.ElementTree as ET
 
 import tclose
-from tclose.render.document import Cell, table
-from tclose.render.faces.leaner import SHORT, leaner
-from tclose.render.pictures.distances import Distances, distances_picture
-from tclose.render.pictures.lettering import SMALL, text_width
-from tclose.render.pictures.pairs import WIDTH, Compared, Group, groups_drawn
-from tclose.render.pictures.style import STYLE
-from tclose.render.telling.histograms import distances_of
+from tclose.reports.charts.audits import Distances, distances_picture
+from tclose.reports.charts.bars import PAIRS_WIDTH as WIDTH
+from tclose.reports.charts.bars import Compared, Group, groups_drawn
+from tclose.reports.charts.svg import SMALL, STYLE, text_width
+from tclose.reports.content.distributions import distances_of
+from tclose.reports.document import Cell, table
+from tclose.reports.formats.svg_compression import SHORT, leaner
 
 MANY = {
     "age": [at % 40 + 20 for at in range(400)],

@@ -12,17 +12,21 @@ from itertools import pairwise
 import pytest
 
 import tclose
+from tclose.auditing.explain import explain
 from tclose.engines.class_tables import KeptClasses
 from tclose.errors import ColumnNotFoundError
-from tclose.explaining import explain
-from tclose.render.data.fingerprint import fingerprint
-from tclose.render.pictures.bars import TALL, ticks
-from tclose.render.pictures.distances import Distances, distances_picture
-from tclose.render.pictures.distributions import distributions_picture
-from tclose.render.pictures.drivers import Drivers, drivers_picture
-from tclose.render.pictures.sizes import sizes_picture
-from tclose.render.telling.histograms import Histogram, Sizes, distances_of, sizes_of
-from tclose.roles import Nominal, Ordered, Roles
+from tclose.policy.roles import Nominal, Ordered, Roles
+from tclose.reports.charts.audits import (
+    Distances,
+    Drivers,
+    distances_picture,
+    distributions_picture,
+    drivers_picture,
+    sizes_picture,
+)
+from tclose.reports.charts.bars import TALL, ticks
+from tclose.reports.content.distributions import Histogram, Sizes, distances_of, sizes_of
+from tclose.reports.machine_readable.fingerprint import fingerprint
 
 SVG = "{http://www.w3.org/2000/svg}"
 ROLES = Roles(["q", "r"], {"s": Ordered()})
@@ -135,7 +139,7 @@ def test_an_engine_that_does_not_count_gives_the_same_spread():
     """An engine without ``up_to`` lists its classes."""
 
     audit = tclose.audit(random_table(3), ROLES, require={"t": "0.2", "k": 3})
-    plain = tclose.results.Audit(**{**vars(audit), "tables": {None: listed(audit.classes)}})
+    plain = tclose.auditing.results.Audit(**{**vars(audit), "tables": {None: listed(audit.classes)}})
     assert distances_of(plain, "s") == distances_of(audit, "s")
     assert sizes_of(plain) == sizes_of(audit)
 

@@ -8,8 +8,8 @@ from test_report import Cells, harmless
 
 import tclose
 from faces.hospital import judged, rows_of, write_hospital
-from tclose.frontiers import Frontier
-from tclose.roles import Roles
+from tclose.anonymization.frontier_points import Frontier
+from tclose.policy.roles import Roles
 
 ROLES = Roles(["zip", "age"], ["salary:ordered"], identifiers=["name"])
 ASKED = {"require": {"k": 3, "t": "0.3"}, "hierarchies": {"zip": "mask", "age": "intervals:5,10,20"}}

@@ -4,11 +4,11 @@ import pandas as pd
 import pytest
 
 import tclose
-from tclose.releases import Obstacle, Release
-from tclose.render.faces.latex import latex
-from tclose.render.telling.audits import audit_document
-from tclose.render.words.cells import WITHHELD
-from tclose.render.words.releases import shown_key
+from tclose.anonymization.releases import Obstacle, Release
+from tclose.reports.content.audits import audit_document
+from tclose.reports.formats.latex import latex
+from tclose.reports.phrases.cells import WITHHELD
+from tclose.reports.phrases.releases import shown_key
 
 ROLES = tclose.Roles(quasi=["zip", "age"], sensitive={"salary": tclose.Ordered()})
 ALONE, FEW, MANY = "LONELYVILLE", "PAIRTOWN", "CROWDCITY"

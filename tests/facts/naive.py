@@ -11,9 +11,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from tclose.auditing.facts.database import PersonTable
 from tclose.engines.duckdb.session import DuckDBSession
-from tclose.facts.database import PersonTable
-from tclose.roles import Nominal, Ordered
+from tclose.policy.roles import Nominal, Ordered
 
 Person = tuple[Any, ...]
 Row = dict[str, Any]

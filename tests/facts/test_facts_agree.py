@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from facts.naive import combinations, databases, figures
+from tclose.auditing.facts import counting
+from tclose.auditing.facts.database import PersonTable
+from tclose.auditing.facts.learned import learned
 from tclose.engines.duckdb.session import DuckDBSession
-from tclose.facts import counting
-from tclose.facts.database import PersonTable
-from tclose.facts.learned import learned
 
 SESSION = DuckDBSession(threads=1)
 FEWER = settings(max_examples=25, deadline=None)

@@ -13,13 +13,13 @@ from jsonschema import Draft202012Validator
 import tclose
 from faces.command_line import in_process
 from shared_data import shared_file
+from tclose.auditing.facts.database import PersonTable
+from tclose.auditing.facts.drawing import clopper_pearson
+from tclose.auditing.facts.learned import learned
 from tclose.engines.duckdb.session import DuckDBSession
 from tclose.errors import InputError
-from tclose.facts.database import PersonTable
-from tclose.facts.drawing import clopper_pearson
-from tclose.facts.learned import learned
-from tclose.render.data.json import schema_text
-from tclose.roles import Nominal
+from tclose.policy.roles import Nominal
+from tclose.reports.machine_readable.audits import schema_text
 
 VISITS = {
     "id": [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6],

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tclose import Hierarchical, Roles, anonymize, apply, audit, read_policy
+from tclose.data.hierarchies import built_hierarchy, extended_hierarchy
+from tclose.data.hierarchies.codes import _BLOCKS, _CHAPTERS
 from tclose.errors import HierarchyError
-from tclose.hierarchies import built_hierarchy, extended_hierarchy
-from tclose.hierarchies.codes import _BLOCKS, _CHAPTERS
 
 numbers = st.lists(st.integers(-500, 500) | st.decimals(-99, 99, places=3), min_size=1, max_size=12)
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tclose.data.hierarchies import date_hierarchy, extended_hierarchy
 from tclose.errors import HierarchyError
-from tclose.hierarchies import date_hierarchy, extended_hierarchy
 
 
 def test_a_day_its_month_year_and_decade():

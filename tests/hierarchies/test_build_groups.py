@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tclose.data.hierarchies import flat_hierarchy, group_hierarchy, quantile_hierarchy
 from tclose.errors import HierarchyError
-from tclose.hierarchies import flat_hierarchy, group_hierarchy, quantile_hierarchy
 
 weighted = st.dictionaries(st.integers(-99, 99), st.integers(1, 20), min_size=1, max_size=20)
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tclose.hierarchies import date_hierarchy, flat_hierarchy, group_hierarchy, inferred_hierarchy, mask_hierarchy
+from tclose.data.hierarchies import date_hierarchy, flat_hierarchy, group_hierarchy, inferred_hierarchy, mask_hierarchy
 
 
 def inferred(values, kind, categories=None):

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tclose.data.hierarchies import break_hierarchy, interval_hierarchy
 from tclose.errors import HierarchyError
-from tclose.hierarchies import break_hierarchy, interval_hierarchy
 
 INFINITE = 10**40
 

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tclose.errors import HierarchyError
-from tclose.hierarchies import (
+from tclose.data.hierarchies import (
     Hierarchy,
     break_hierarchy,
     built_hierarchy,
@@ -23,7 +22,8 @@ from tclose.hierarchies import (
     mask_hierarchy,
     quantile_hierarchy,
 )
-from tclose.values import as_text
+from tclose.data.values import as_text
+from tclose.errors import HierarchyError
 
 numbers = st.one_of(
     st.integers(-50, 50),

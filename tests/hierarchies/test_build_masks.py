@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tclose.data.hierarchies import mask_hierarchy
 from tclose.errors import HierarchyError
-from tclose.hierarchies import mask_hierarchy
 
 equally_long = st.integers(1, 6).flatmap(
     lambda length: st.lists(st.text("ab01.", min_size=length, max_size=length), min_size=1, max_size=10)

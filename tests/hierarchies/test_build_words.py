@@ -4,8 +4,7 @@ import datetime as dt
 
 import pytest
 
-from tclose.errors import HierarchyError
-from tclose.hierarchies import (
+from tclose.data.hierarchies import (
     break_hierarchy,
     builder_meant,
     built_hierarchy,
@@ -18,6 +17,7 @@ from tclose.hierarchies import (
     mask_hierarchy,
     quantile_hierarchy,
 )
+from tclose.errors import HierarchyError
 
 AGES = [90, 17, 38, 39, 25, None]
 COUNTS = [1, 2, 9, 9, 3, 4]

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from strategies import hierarchies
+from tclose.data.hierarchies import Hierarchy, hierarchy_of, read_hierarchy, write_hierarchy
 from tclose.errors import HierarchyError
-from tclose.hierarchies import Hierarchy, hierarchy_of, read_hierarchy, write_hierarchy
 
 ROWS = (("flu", "lung", "*"), ("asthma", "lung", "*"), ("colitis", "colon", "*"))
 TREE = {"*": {"lung": ["flu", "asthma"], "colon": ["colitis"]}}

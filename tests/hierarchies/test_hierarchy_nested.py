@@ -7,9 +7,9 @@ from hypothesis import given
 
 from papers import DISEASE_TREE, EXPECTED
 from strategies import nested_trees
+from tclose.data.hierarchies import Hierarchy, hierarchy_of
+from tclose.data.hierarchies.files import MOST_LEVELS, rows_of_tree
 from tclose.errors import HierarchyError
-from tclose.hierarchies import Hierarchy, hierarchy_of
-from tclose.hierarchies.nested import MOST_LEVELS, rows_of_tree
 
 
 def first_shared_level(tree: Hierarchy, one: str, other: str) -> int:

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strategies import hierarchies
+from tclose.data.hierarchies import Hierarchy, UncoveredValuesError
 from tclose.errors import HierarchyError
-from tclose.hierarchies import Hierarchy, UncoveredValuesError
 
 ROWS = (("flu", "lung", "*"), ("asthma", "lung", "*"), ("colitis", "colon", "*"))
 

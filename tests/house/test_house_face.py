@@ -93,7 +93,10 @@ def test_help_of_a_command_loads_no_engine_and_no_compiler():
 def test_an_audit_loads_neither_what_searches_nor_what_draws_nor_what_calls_elsewhere():
     loaded = loaded_by_command("audit", "example:salary", "--k", "3")
     assert "tclose.engines.duckdb.session" in loaded
-    assert loaded & {"tclose.recoding.methods", "tclose.render.pictures", "jinja2", "http.client", "ssl"} == set()
+    assert (
+        loaded & {"tclose.anonymization.algorithms.catalogue", "tclose.reports.charts", "jinja2", "http.client", "ssl"}
+        == set()
+    )
 
 
 def test_every_error_is_in_the_drawn_tree_under_its_parent():

@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 import tclose
 from laws import oracle
 from plain_kernels import plainly
-from tclose import grouping
-from tclose.engines.duckdb import codes, key_words, session
+from tclose.engines import grouping
+from tclose.engines.duckdb import codes, session
+from tclose.engines.duckdb import codes as key_words
 from tclose.engines.duckdb.counts import PairCounts
 from tclose.models.catalogue import MODELS, Requirement
-from tclose.models.n_t_closeness import NTCloseness
+from tclose.models.closeness import NTCloseness, SmoothedJS
 from tclose.models.proximity import Proximity
-from tclose.models.smoothed_js import SmoothedJS
 
 NT_ROWS = 4
 TREE = {"*": {"one": ["a", "b"], "two": ["c", {"three": ["d", "e"]}]}}

@@ -25,7 +25,7 @@ from laws.audited import (
     told,
 )
 from tclose.models.catalogue import MODELS, Requirement
-from tclose.models.n_t_closeness import NTCloseness
+from tclose.models.closeness import NTCloseness
 
 RANDOM = st.randoms(use_true_random=False)
 FEW = settings(max_examples=30, deadline=None)

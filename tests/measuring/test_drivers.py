@@ -6,8 +6,8 @@ from fractions import Fraction
 import pytest
 
 import tclose
-from tclose import driving
-from tclose.render.words.audits import driver_of, driver_sentence, ranked_drivers
+from tclose.auditing import leave_one_out as driving
+from tclose.reports.phrases.audits import driver_of, driver_sentence, ranked_drivers
 
 TABLE = {
     "zip": ["1", "1", "1", "2", "2", "2", "9"],

@@ -16,17 +16,16 @@ from hypothesis import strategies as st
 import tclose
 from measuring.test_kernels import block_of
 from plain_kernels import MODES
-from tclose import counts
-from tclose.counts import Distribution, Part, merged_block, sparse_block
-from tclose.distances import divergences
-from tclose.distances.ground import exact_distance
-from tclose.distances.line import LineGround
-from tclose.distances.tree import TreeGround, nominal_ground
-from tclose.domains import Observed, arranged
-from tclose.measuring import Tally, Task, measured
+from tclose.models import counts
 from tclose.models.catalogue import MODELS, Requirement
-from tclose.models.enhanced_beta import EnhancedBeta
-from tclose.models.k_e import KE
+from tclose.models.counts import Distribution, Part, merged_block, sparse_block
+from tclose.models.distances import divergences
+from tclose.models.distances.earth_movers import LineGround, TreeGround, exact_distance, nominal_ground
+from tclose.models.diversity import KE
+from tclose.models.domains import arranged
+from tclose.models.likeness import EnhancedBeta
+from tclose.models.measuring import Tally, Task, measured
+from tclose.models.value_order import Observed
 
 LN2 = Decimal("0.693147180559945309417232121458176568075500134360255254120680")
 """The natural logarithm of 2: OEIS A002162."""

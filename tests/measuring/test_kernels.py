@@ -16,18 +16,13 @@ from hypothesis import strategies as st
 from laws import oracle
 from plain_kernels import MODES, plainly
 from strategies import hierarchies
-from tclose.counts import Block, Distribution, sparse_block
-from tclose.distances import divergences, ratios, smoothed
-from tclose.distances.ground import exact_distance, float_distances
-from tclose.distances.line import LineGround
-from tclose.distances.tree import TreeGround, nominal_ground
-from tclose.paper import (
-    hierarchical_distance,
-    numeric_distance,
-    one_pass_ordered_distance,
-    variational_distance,
-)
-from tclose.values import whole_positions
+from tclose.data.values import whole_positions
+from tclose.models.counts import Block, Distribution, sparse_block
+from tclose.models.distances import divergences
+from tclose.models.distances import divergences as ratios
+from tclose.models.distances import divergences as smoothed
+from tclose.models.distances.earth_movers import LineGround, TreeGround, exact_distance, float_distances, nominal_ground
+from tclose.models.paper import hierarchical_distance, numeric_distance, one_pass_ordered_distance, variational_distance
 
 
 def block_of(histograms: list[list[int]]) -> Block:

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 import tclose
 from laws.oracle import narrowest_band
-from tclose.counts import sparse_block
-from tclose.distances.neighbours import Numbers, largest_neighbourhoods, narrowest_bands
+from tclose.data.values import whole_positions
 from tclose.errors import InputError
-from tclose.values import whole_positions
+from tclose.models.counts import sparse_block
+from tclose.models.distances.neighbours import Numbers, largest_neighbourhoods, narrowest_bands
 
 VALUES = st.sampled_from([
     [-7, 0, 1, 2, 3, 10],

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from tclose import Roles, audit
-from tclose.measuring import Tally
 from tclose.models.catalogue import MODELS
+from tclose.models.measuring import Tally
 
 FAR = Fraction(1, 10**40)
 NEAR = Fraction(1, 10**20)

@@ -21,10 +21,11 @@ from hypothesis import strategies as st
 import tclose
 from laws import oracle
 from laws.audited import TREE, TREE_LEVELS
-from tclose.counts import Part, sparse_block
-from tclose.domains import Observed, arranged
-from tclose.measuring import Measured, Task, measured, merged
 from tclose.models.catalogue import MODELS, Requirement
+from tclose.models.counts import Part, sparse_block
+from tclose.models.domains import arranged
+from tclose.models.measuring import Measured, Task, measured, merged
+from tclose.models.value_order import Observed
 
 KINDS = {
     "ordered": (st.integers(-1, 3), "number", tclose.Ordered()),

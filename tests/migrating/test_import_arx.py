@@ -12,8 +12,7 @@ from canaries import CANARY
 from faces.command_line import in_process
 from tclose import Hierarchical, Nominal, Ordered
 from tclose.errors import SourceError
-from tclose.migrating import read_arx
-from tclose.migrating.arx_criteria import criteria_of
+from tclose.policy.arx_projects import criteria_of, read_arx
 
 PROJECT = "<project><name>P</name><separator>;</separator><quote>&quot;</quote></project>"
 CONFIG = """<config><relativeMaxOutliers>0.05</relativeMaxOutliers><metric>Loss (0.5/1.0/1.0)</metric>
@@ -141,7 +140,7 @@ def test_an_archive_that_unpacks_to_a_multiple_of_itself_is_refused(saved, monke
     """A million zeros from a thousand bytes; as large as that is only what somebody made to fill a disk."""
     path = saved(packing=zipfile.ZIP_DEFLATED, **{"data__input.csv": "zip\n" + "0" * 10**6})
     read_arx(path)
-    monkeypatch.setattr("tclose.migrating.arx._MOST_XML", 10**5)
+    monkeypatch.setattr("tclose.policy.arx_projects._MOST_XML", 10**5)
     with pytest.raises(SourceError, match="more than 300 times its size"):
         read_arx(path)
 

@@ -11,8 +11,8 @@ import pytest
 
 import tclose
 from tclose import Nominal, ReadOptions, Roles
+from tclose.anonymization.recipes import read_recipe
 from tclose.errors import InputError
-from tclose.recipes import read_recipe
 
 GROUPS = {"*": ["a", "b", "c"]}
 ROLES = Roles(["age", "group"], {"s": Nominal()})

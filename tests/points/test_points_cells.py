@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tclose.hierarchies import Hierarchy
-from tclose.points.cells import PublishedColumn
-from tclose.points.lines import Line, line_of
+from tclose.anonymization.points.cells import PublishedColumn
+from tclose.anonymization.points.lines import Line, line_of
+from tclose.data.hierarchies import Hierarchy
 
 FLAT = Hierarchy((("1", "*"), ("2", "*")), "flat")
 WHOLE = Line("numbers", Fraction(1), "BIGINT")

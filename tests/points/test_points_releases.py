@@ -18,12 +18,12 @@ from hypothesis import strategies as st
 
 import tclose
 from tclose import Nominal, Numeric, Roles
-from tclose.anonymizing.pointing import with_points
-from tclose.anonymizing.storing import held
+from tclose.anonymization.output import held
+from tclose.anonymization.points import PointsAsked
+from tclose.anonymization.recipes import read_recipe
+from tclose.anonymization.release_points import with_points
 from tclose.errors import InputError
 from tclose.models.catalogue import requirements
-from tclose.points import PointsAsked
-from tclose.recipes import read_recipe
 
 ROLES = Roles(["age", "born", "area"], {"s": Nominal()}, publish=["row"])
 ASKED = {"require": {"k": 4}, "hierarchies": {"area": "flat"}, "seed": 7}

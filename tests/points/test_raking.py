@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 import tclose
 from tclose import Nominal, Roles
+from tclose.anonymization.points import published_counts
+from tclose.anonymization.recipes import read_recipe
 from tclose.errors import InputError
-from tclose.points import published_counts
-from tclose.recipes import read_recipe
 
 ROLES = Roles(["age", "area"], {"s": Nominal()})
 ASKED = {"require": {"k": 10}, "hierarchies": {"area": "flat", "age": "intervals:5,20,40"}, "seed": 5}

@@ -9,15 +9,16 @@ from itertools import accumulate, pairwise
 import numpy as np
 from hypothesis import strategies as st
 
-from tclose.domains import Observed, arranged
-from tclose.hierarchies import Hierarchy
-from tclose.measuring import Task
+from tclose.anonymization.algorithms.checking import failing_classes
+from tclose.anonymization.algorithms.partition import INTERVAL, Partition, check_whole, hulls
+from tclose.anonymization.algorithms.problem import Problem
+from tclose.anonymization.algorithms.quasi_identifiers import prepared
+from tclose.data.hierarchies import Hierarchy
 from tclose.models.catalogue import requirements
-from tclose.recoding.checking import failing_classes
-from tclose.recoding.partition import INTERVAL, Partition, check_whole, hulls
-from tclose.recoding.problem import Problem
-from tclose.recoding.quasi import prepared
-from tclose.roles import Hierarchical, Nominal, Numeric, Ordered
+from tclose.models.domains import arranged
+from tclose.models.measuring import Task
+from tclose.models.value_order import Observed
+from tclose.policy.roles import Hierarchical, Nominal, Numeric, Ordered
 
 TREE = Hierarchy(
     (

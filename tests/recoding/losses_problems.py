@@ -10,13 +10,14 @@ from fractions import Fraction
 import numpy as np
 
 from shared_data import shared_file
-from tclose.domains import Observed, arranged
-from tclose.hierarchies import Hierarchy, read_hierarchy
-from tclose.measuring import Task
+from tclose.anonymization.algorithms.partition import Cells, Partition, hulls
+from tclose.anonymization.algorithms.problem import Problem, numbered
+from tclose.anonymization.algorithms.quasi_identifiers import prepared
+from tclose.data.hierarchies import Hierarchy, read_hierarchy
 from tclose.models.catalogue import requirements
-from tclose.recoding.partition import Cells, Partition, hulls
-from tclose.recoding.problem import Problem, numbered
-from tclose.recoding.quasi import prepared
+from tclose.models.domains import arranged
+from tclose.models.measuring import Task
+from tclose.models.value_order import Observed
 
 ADULT_QUASI = (
     "sex", "age", "race", "marital-status", "education", "native-country", "workclass", "salary-class",

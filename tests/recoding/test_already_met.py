@@ -3,7 +3,7 @@
 import pytest
 
 import tclose
-from tclose.recoding.methods import METHODS
+from tclose.anonymization.algorithms.catalogue import METHODS
 
 TABLE = {"zip": ["1", "1", "2", "2"] * 5, "age": [20, 20, 30, 30] * 5, "ill": ["a", "b"] * 10}
 ROLES = tclose.Roles(["zip", "age"], ["ill:nominal"])

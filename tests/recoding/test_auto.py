@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from recoding.test_improving import assert_release, crowd
-from tclose.recoding import methods
-from tclose.recoding.gather import method as gathering
-from tclose.recoding.improving import step as improving
-from tclose.recoding.search import Search
+from tclose.anonymization.algorithms import catalogue as methods
+from tclose.anonymization.algorithms import gather as gathering
+from tclose.anonymization.algorithms.local_search import annealing as improving
+from tclose.anonymization.algorithms.search import Search
 
 BRIEF = Search(whole_classes=True, effort=0.1)
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 
 from recoding.cutting_problems import classes_of, divided_problems, meets_k_and_t, problem_of, quasi_of
-from tclose.recoding.checking import Checker, failing_classes
-from tclose.recoding.partition import Partition, hulls, published
-from tclose.roles import Nominal, Ordered
+from tclose.anonymization.algorithms.checking import Checker, failing_classes
+from tclose.anonymization.algorithms.partition import Partition, hulls, published
+from tclose.policy.roles import Nominal, Ordered
 
 
 def sizes_and_distances(problem):

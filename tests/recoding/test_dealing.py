@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from plain_kernels import MODES
-from tclose.recoding.dealing import in_classes
+from tclose.anonymization.algorithms.partition import in_classes
 
 
 @pytest.mark.parametrize("mode", MODES.values(), ids=MODES)

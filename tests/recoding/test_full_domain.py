@@ -18,16 +18,16 @@ from laws.oracle import Attribute, shares
 from papers import EXPECTED
 from recoding.losses_problems import flat, problem_of
 from strategies import hierarchies
-from tclose.hierarchies import Hierarchy
-from tclose.measuring import Task
+from tclose.anonymization.algorithms.checking import failing_classes
+from tclose.anonymization.algorithms.full_domain import full_domain
+from tclose.anonymization.algorithms.full_domain import lattice as roll_up
+from tclose.anonymization.algorithms.full_domain.full_domain import find
+from tclose.anonymization.algorithms.partition import check_whole
+from tclose.anonymization.algorithms.search import Search
+from tclose.data.hierarchies import Hierarchy
 from tclose.models.catalogue import requirements
-from tclose.recoding.checking import failing_classes
-from tclose.recoding.full_domain import method as full_domain
-from tclose.recoding.full_domain import roll_up
-from tclose.recoding.full_domain.method import find
-from tclose.recoding.partition import check_whole
-from tclose.recoding.search import Search
-from tclose.roles import Nominal, Ordered
+from tclose.models.measuring import Task
+from tclose.policy.roles import Nominal, Ordered
 
 DISTANCES = {"nominal": Nominal(), "ordered": Ordered()}
 WAYS = {

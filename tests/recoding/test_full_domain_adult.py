@@ -11,15 +11,15 @@ import pytest
 
 from recoding.losses_problems import adult_problem
 from shared_data import shared_file
-from tclose.domains import Observed, arranged
-from tclose.hierarchies import read_hierarchy
-from tclose.models.t_closeness import TCloseness
-from tclose.recoding.full_domain.lattice import Lattice
-from tclose.recoding.full_domain.method import find
-from tclose.recoding.full_domain.roll_up import RollUp
-from tclose.recoding.losses.cells import arx_loss
-from tclose.recoding.search import Search
-from tclose.roles import Hierarchical, Nominal, Ordered
+from tclose.anonymization.algorithms.full_domain.full_domain import find
+from tclose.anonymization.algorithms.full_domain.lattice import Lattice, RollUp
+from tclose.anonymization.algorithms.losses.cells import arx_loss
+from tclose.anonymization.algorithms.search import Search
+from tclose.data.hierarchies import read_hierarchy
+from tclose.models.closeness import TCloseness
+from tclose.models.domains import arranged
+from tclose.models.value_order import Observed
+from tclose.policy.roles import Hierarchical, Nominal, Ordered
 
 
 @functools.cache

@@ -13,12 +13,11 @@ from test_full_domain import changed
 
 from plain_kernels import MODES
 from recoding.losses_problems import problem_of
-from tclose.counts import sparse_block
-from tclose.hierarchies import Hierarchy
-from tclose.recoding.full_domain import roll_up
-from tclose.recoding.full_domain.lattice import Lattice, bisected_chains, descended
-from tclose.recoding.full_domain.roll_up import RollUp
-from tclose.roles import Nominal
+from tclose.anonymization.algorithms.full_domain import lattice as roll_up
+from tclose.anonymization.algorithms.full_domain.lattice import Lattice, RollUp, bisected_chains, descended
+from tclose.data.hierarchies import Hierarchy
+from tclose.models.counts import sparse_block
+from tclose.policy.roles import Nominal
 
 
 @st.composite

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from recoding.aggregation_problems import line_quasi, problem_of, tree_quasi
-from tclose.recoding.checking import Checker
-from tclose.recoding.methods import found
-from tclose.recoding.partition import cell_costs, hulls, kept_detail
-from tclose.recoding.search import Search
-from tclose.roles import Nominal, Ordered
+from tclose.anonymization.algorithms.catalogue import found
+from tclose.anonymization.algorithms.checking import Checker
+from tclose.anonymization.algorithms.partition import cell_costs, hulls, kept_detail
+from tclose.anonymization.algorithms.search import Search
+from tclose.policy.roles import Nominal, Ordered
 
 UNITS = 8
 

@@ -20,22 +20,23 @@ from recoding.aggregation_problems import (
     problems,
     tree_quasi,
 )
-from tclose import kernels
-from tclose.recoding import merge
-from tclose.recoding.boxes import Boxes
-from tclose.recoding.checking import failing_classes
-from tclose.recoding.closeness import closeness
-from tclose.recoding.gather import method
-from tclose.recoding.gather.method import find, first_size
-from tclose.recoding.improving import regions, shapes, step
-from tclose.recoding.improving.forms import Limits
-from tclose.recoding.improving.shapes import columns_of, shapes_of
-from tclose.recoding.improving.step import improved
-from tclose.recoding.losses.catalogue import LOSSES
-from tclose.recoding.mondrian import method as mondrian
-from tclose.recoding.partition import Partition, check_whole, hulls, kept_detail
-from tclose.recoding.search import Search
-from tclose.roles import Nominal, Ordered
+from tclose.anonymization.algorithms import gather as method
+from tclose.anonymization.algorithms import merge
+from tclose.anonymization.algorithms.checking import failing_classes
+from tclose.anonymization.algorithms.closeness import closeness
+from tclose.anonymization.algorithms.gather import find, first_size
+from tclose.anonymization.algorithms.hyperrectangles import Boxes
+from tclose.anonymization.algorithms.local_search import annealing as step
+from tclose.anonymization.algorithms.local_search import costs as shapes
+from tclose.anonymization.algorithms.local_search import regions
+from tclose.anonymization.algorithms.local_search.annealing import improved
+from tclose.anonymization.algorithms.local_search.costs import Limits, columns_of, shapes_of
+from tclose.anonymization.algorithms.losses.catalogue import LOSSES
+from tclose.anonymization.algorithms.mondrian import mondrian
+from tclose.anonymization.algorithms.partition import Partition, check_whole, hulls, kept_detail
+from tclose.anonymization.algorithms.search import Search
+from tclose.models import kernels
+from tclose.policy.roles import Nominal, Ordered
 
 REQUIRED = st.sampled_from([{}, {"l": 2}, {"t": "0.2", "js": "0.1"}, {"beta": "1"}, {"entropy_l": "1.5"}])
 some = settings(max_examples=25, deadline=None)

@@ -14,18 +14,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recoding.losses_problems import flat, problem_of
-from tclose.counts import Distribution
-from tclose.distances.line import LineGround
-from tclose.distances.tree import TreeGround
-from tclose.hierarchies import Hierarchy
-from tclose.paper import (
+from tclose.anonymization.algorithms.limits import limits, notable_limits
+from tclose.data.hierarchies import Hierarchy
+from tclose.models.counts import Distribution
+from tclose.models.distances.earth_movers import LineGround, TreeGround
+from tclose.models.paper import (
     hierarchical_distance_of_values,
     numeric_distance_of_values,
     ordered_distance_of_values,
     variational_distance_of_values,
 )
-from tclose.recoding.limits import limits, notable_limits
-from tclose.roles import Hierarchical, Nominal, Numeric, Ordered
+from tclose.policy.roles import Hierarchical, Nominal, Numeric, Ordered
 
 TREE = Hierarchy([("1", "low", "*"), ("2", "low", "*"), ("4", "high", "*"), ("9", "high", "*")])
 DISTANCES = {

@@ -21,10 +21,10 @@ from recoding.losses_problems import (
     without,
 )  # fmt: skip
 from shared_data import shared_file
-from tclose.hierarchies import Hierarchy
-from tclose.recoding.checking import Checker
-from tclose.recoding.losses.catalogue import LOSSES, all_losses, losses_by_column
-from tclose.recoding.partition import Cells, Partition, check_whole, levelled
+from tclose.anonymization.algorithms.checking import Checker
+from tclose.anonymization.algorithms.losses.catalogue import LOSSES, all_losses, losses_by_column
+from tclose.anonymization.algorithms.partition import Cells, Partition, check_whole, levelled
+from tclose.data.hierarchies import Hierarchy
 
 ZIPS = ("47677", "47602", "47678", "47905", "47909", "47906", "47605", "47673", "47607")
 AGES = (29, 22, 27, 43, 52, 47, 30, 36, 32)

@@ -12,12 +12,11 @@ import numpy as np
 import pytest
 
 from recoding.losses_problems import at_node, in_classes, problem_of, released, without
-from tclose.hierarchies import Hierarchy
-from tclose.recoding.losses.catalogue import LOSSES, all_losses, losses_by_column
-from tclose.recoding.marginals import marginal_distances
-from tclose.recoding.partition import INTERVAL, hulls, published
-from tclose.recoding.reader import positions
-from tclose.roles import Nominal, Ordered
+from tclose.anonymization.algorithms.associations import marginal_distances, positions
+from tclose.anonymization.algorithms.losses.catalogue import LOSSES, all_losses, losses_by_column
+from tclose.anonymization.algorithms.partition import INTERVAL, hulls, published
+from tclose.data.hierarchies import Hierarchy
+from tclose.policy.roles import Nominal, Ordered
 
 PLACES = Hierarchy(
     (

@@ -19,12 +19,12 @@ from recoding.cutting_problems import (
     problems,
     quasi_of,
 )
-from tclose.kernels import partitions
-from tclose.recoding import merge
-from tclose.recoding.checking import Checker
-from tclose.recoding.partition import Partition, hulls, kept_detail
-from tclose.recoding.search import Search
-from tclose.roles import Nominal
+from tclose.anonymization.algorithms import merge
+from tclose.anonymization.algorithms.checking import Checker
+from tclose.anonymization.algorithms.partition import Partition, hulls, kept_detail
+from tclose.anonymization.algorithms.search import Search
+from tclose.models.kernels import partitions
+from tclose.policy.roles import Nominal
 
 
 def whole_fails(problem):

@@ -16,18 +16,24 @@ from recoding.aggregation_problems import (
     problem_of,
     tree_quasi,
 )
-from tclose.paper import ordered_distance_of_values, variational_distance_of_values
-from tclose.recoding.checking import failing_classes
-from tclose.recoding.clusters import microaggregation, nearest, swapping
-from tclose.recoding.clusters.coordinates import Space, along_curve, coordinates
-from tclose.recoding.clusters.flows import flows_of
-from tclose.recoding.clusters.microaggregation import find
-from tclose.recoding.clusters.nearest import filled, mdav
-from tclose.recoding.clusters.proposals import aim_of, compartments
-from tclose.recoding.clusters.strata import proposed_size, safe_size, strata_plan, stratified
-from tclose.recoding.clusters.swapping import k_first
-from tclose.recoding.search import Search
-from tclose.roles import Nominal, Ordered
+from tclose.anonymization.algorithms.checking import failing_classes
+from tclose.anonymization.algorithms.clusters import microaggregation, nearest
+from tclose.anonymization.algorithms.clusters import microaggregation as swapping
+from tclose.anonymization.algorithms.clusters.coordinates import Space, along_curve, coordinates
+from tclose.anonymization.algorithms.clusters.flows import flows_of
+from tclose.anonymization.algorithms.clusters.microaggregation import (
+    find,
+    k_first,
+    proposed_size,
+    safe_size,
+    strata_plan,
+    stratified,
+)
+from tclose.anonymization.algorithms.clusters.nearest import filled, mdav
+from tclose.anonymization.algorithms.clusters.proposals import aim_of, compartments
+from tclose.anonymization.algorithms.search import Search
+from tclose.models.paper import ordered_distance_of_values, variational_distance_of_values
+from tclose.policy.roles import Nominal, Ordered
 
 
 @pytest.fixture(scope="module")

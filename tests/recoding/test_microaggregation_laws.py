@@ -5,9 +5,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from recoding.aggregation_problems import assert_covered, compartments_hold, problems
-from tclose.recoding.checking import failing_classes
-from tclose.recoding.clusters import microaggregation, sabre
-from tclose.recoding.search import Search
+from tclose.anonymization.algorithms.checking import failing_classes
+from tclose.anonymization.algorithms.clusters import microaggregation, sabre
+from tclose.anonymization.algorithms.search import Search
 
 METHODS = pytest.mark.parametrize("find", [microaggregation.find, sabre.find], ids=["microaggregation", "sabre"])
 few = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])

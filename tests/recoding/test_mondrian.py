@@ -20,13 +20,13 @@ from recoding.cutting_problems import (
     quasi_of,
 )
 from shared_data import shared_file
-from tclose.hierarchies import Hierarchy
-from tclose.recoding.checking import Checker
-from tclose.recoding.mondrian import judging as cut_judging
-from tclose.recoding.mondrian import method as mondrian
-from tclose.recoding.partition import kept_detail
-from tclose.recoding.search import Search
-from tclose.roles import Nominal, Ordered
+from tclose.anonymization.algorithms.checking import Checker
+from tclose.anonymization.algorithms.mondrian import mondrian
+from tclose.anonymization.algorithms.mondrian import scoring as cut_judging
+from tclose.anonymization.algorithms.partition import kept_detail
+from tclose.anonymization.algorithms.search import Search
+from tclose.data.hierarchies import Hierarchy
+from tclose.policy.roles import Nominal, Ordered
 
 
 def whole_fails(problem):

@@ -10,13 +10,12 @@ from hypothesis import strategies as st
 
 from recoding.cutting_problems import TREE, problem_of, problems, quasi_of
 from recoding.spread_rows import Shuffled
+from tclose.anonymization.algorithms.hyperrectangles import Boxes
+from tclose.anonymization.algorithms.mondrian import cluster_cutting, mondrian
+from tclose.anonymization.algorithms.partition import Partition, hulls
+from tclose.anonymization.algorithms.search import Search
 from tclose.errors import InternalError
-from tclose.recoding.boxes import Boxes
-from tclose.recoding.mondrian import cluster_cutting
-from tclose.recoding.mondrian import method as mondrian
-from tclose.recoding.partition import Partition, hulls
-from tclose.recoding.search import Search
-from tclose.roles import Nominal, Ordered
+from tclose.policy.roles import Nominal, Ordered
 
 
 @pytest.fixture(autouse=True)

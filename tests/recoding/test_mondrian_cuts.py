@@ -8,15 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recoding.cutting_problems import problem_of, problems, quasi_of
-from tclose.recoding.boxes import Axis, Boxes
-from tclose.recoding.mondrian import cutting
-from tclose.recoding.mondrian import method as mondrian
-from tclose.recoding.mondrian.cuts import Cuts, Parts, Profile, runs_along
-from tclose.recoding.mondrian.cutting import RowsHere, cut_here
-from tclose.recoding.mondrian.judging import Judge
-from tclose.recoding.partition import cell_costs, hulls
-from tclose.recoding.search import Search
-from tclose.roles import Nominal
+from tclose.anonymization.algorithms.hyperrectangles import Axis, Boxes
+from tclose.anonymization.algorithms.mondrian import cutting, mondrian
+from tclose.anonymization.algorithms.mondrian.cuts import Cuts, Parts, Profile, runs_along
+from tclose.anonymization.algorithms.mondrian.cutting import RowsHere, cut_here
+from tclose.anonymization.algorithms.mondrian.scoring import Judge
+from tclose.anonymization.algorithms.partition import cell_costs, hulls
+from tclose.anonymization.algorithms.search import Search
+from tclose.policy.roles import Nominal
 
 
 def labelled(problem, boxes):

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from tclose.domains import Observed
-from tclose.hierarchies import flat_hierarchy
-from tclose.recoding.quasi import prepared
+from tclose.anonymization.algorithms.quasi_identifiers import prepared
+from tclose.data.hierarchies import flat_hierarchy
+from tclose.models.value_order import Observed
 
 
 def quasi_of(values):

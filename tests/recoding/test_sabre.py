@@ -17,17 +17,17 @@ from recoding.aggregation_problems import (
     share,
     tree_quasi,
 )
-from tclose.domains import Observed, arranged
-from tclose.hierarchies import hierarchy_of
-from tclose.paper import hierarchical_distance, naive_ordered_distance, numeric_distance, variational_distance
-from tclose.recoding.clusters.buckets import bounds_of, bucketed, redistributed
-from tclose.recoding.clusters.flows import flows_of
-from tclose.recoding.clusters.nearest import filled
-from tclose.recoding.clusters.proposals import aim_of, compartments, partition_of
-from tclose.recoding.clusters.sabre import find
-from tclose.recoding.partition import kept_detail
-from tclose.recoding.search import Search
-from tclose.roles import Hierarchical, Nominal, Numeric, Ordered
+from tclose.anonymization.algorithms.clusters.flows import flows_of
+from tclose.anonymization.algorithms.clusters.nearest import filled
+from tclose.anonymization.algorithms.clusters.proposals import aim_of, compartments, partition_of
+from tclose.anonymization.algorithms.clusters.sabre import bounds_of, bucketed, find, redistributed
+from tclose.anonymization.algorithms.partition import kept_detail
+from tclose.anonymization.algorithms.search import Search
+from tclose.data.hierarchies import hierarchy_of
+from tclose.models.domains import arranged
+from tclose.models.paper import hierarchical_distance, naive_ordered_distance, numeric_distance, variational_distance
+from tclose.models.value_order import Observed
+from tclose.policy.roles import Hierarchical, Nominal, Numeric, Ordered
 
 LEAVES = ["cough", "flu", "angina", "stroke", "faint"]
 TREE = hierarchy_of(ILLS, "ills")

@@ -11,9 +11,9 @@ import tclose
 from laws import oracle
 from recoding.cutting_problems import TREE
 from recoding.losses_problems import flat, in_classes, problem_of
-from tclose.recoding import slack as measured
-from tclose.recoding.slack import slack
-from tclose.roles import Nominal
+from tclose.anonymization.algorithms import slack as measured
+from tclose.anonymization.algorithms.slack import slack
+from tclose.policy.roles import Nominal
 
 ROWS = st.lists(
     st.tuples(st.sampled_from("abcdef"), st.integers(0, 5), st.sampled_from("xyz")), min_size=1, max_size=14

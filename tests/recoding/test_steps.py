@@ -15,11 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tclose
-from tclose.counts import ValueSets
-from tclose.recoding.methods import METHODS
-from tclose.recoding.steps import counted_by, counted_once, steps_of
-from tclose.values import exact_number, written_sizes
-from tclose.values.grid import Grid
+from tclose.anonymization.algorithms.catalogue import METHODS
+from tclose.anonymization.algorithms.interval_ends import counted_by, counted_once, steps_of
+from tclose.data.values import exact_number, written_sizes
+from tclose.data.values.round_numbers import Grid
+from tclose.models.counts import ValueSets
 
 K = 4
 KINDS = {

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 import tclose
-from tclose.recoding.full_domain import surroundings as looked_at
-from tclose.render.pictures.lattice import lattice_picture
+from tclose.anonymization.algorithms.full_domain import neighbourhood as looked_at
+from tclose.reports.charts.lattice import lattice_picture
 
 TREES = {
     "zip": {"*": {"1": ["11", "12"], "2": ["21", "22"]}},

@@ -8,10 +8,10 @@ from fractions import Fraction
 import pytest
 
 from recoding.test_improving import assert_release, crowd
+from tclose.anonymization.algorithms import threshold_sweep as sweep
+from tclose.anonymization.algorithms.catalogue import METHODS, found
+from tclose.anonymization.algorithms.search import Search, TimeLimit
 from tclose.models.catalogue import requirements
-from tclose.recoding import sweep
-from tclose.recoding.methods import METHODS, found
-from tclose.recoding.search import Search, TimeLimit
 
 BRIEF = Search(whole_classes=True, effort=0.2)
 THRESHOLDS = ("0.15", "0.25", "0.4")

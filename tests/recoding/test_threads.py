@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from tclose.recoding.threads import in_threads
+from tclose.anonymization.algorithms.threads import in_threads
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])

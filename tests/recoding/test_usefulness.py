@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from sklearn.naive_bayes import CategoricalNB
 
 import tclose
-from tclose.recoding.associations import association
-from tclose.recoding.usefulness import FOLDS, dealt, right
+from tclose.anonymization.algorithms.associations import FOLDS, association, dealt, right
 
 ROLES = tclose.Roles(["job", "age"], {"illness": tclose.Nominal()})
 

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 import tclose
 from faces.command_line import in_process
+from tclose.anonymization.scores.measures import overlap
 from tclose.errors import ColumnNotFoundError, InputError
-from tclose.scores.measures import overlap
 
 COLUMNS = ("age", "pay", "area")
 

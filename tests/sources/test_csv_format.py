@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from tclose.data.sources import ReadOptions
+from tclose.data.sources.csv_format import Dialect, dialect_of
+from tclose.data.sources.text_files import Utf8File
 from tclose.errors import EmptyTableError, SourceError
-from tclose.sources import ReadOptions
-from tclose.sources.csv_format import Dialect, dialect_of
-from tclose.sources.text import Utf8File
 
 
 def dialect(folder: Path, text: str, **options: object) -> Dialect:

@@ -6,8 +6,8 @@ from collections import Counter
 
 import pytest
 
-from tclose.roles import Ordered
-from tclose.sources import EXAMPLES, example_named
+from tclose.data.sources import EXAMPLES, example_named
+from tclose.policy.roles import Ordered
 
 
 def test_there_is_one_example_for_each_of_the_tutorials_calculations() -> None:

@@ -11,17 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from tclose.data.sources import ExampleSource, FileSource, FrameSource, ReadOptions, StreamSource, ValuesSource, locate
 from tclose.errors import InputError, SourceError
 from tclose.policy.files import read_policy
-from tclose.sources import (
-    ExampleSource,
-    FileSource,
-    FrameSource,
-    ReadOptions,
-    StreamSource,
-    ValuesSource,
-    locate,
-)
 
 
 def write(path: Path, text: str = "a,b\n1,2\n") -> Path:
@@ -291,7 +283,7 @@ def test_a_format_near_to_a_known_one_is_suggested() -> None:
 
 def test_naming_sources_loads_no_engine_and_no_frame_library() -> None:
     code = (
-        "import sys, tclose.sources; tclose.sources.locate('example:salary'); "
+        "import sys, tclose.data.sources; tclose.data.sources.locate('example:salary'); "
         "heavy = {'duckdb', 'pyarrow', 'pandas', 'polars', 'numpy', 'nanoarrow'} & set(sys.modules); "
         "sys.exit(', '.join(sorted(heavy)) or 0)"
     )

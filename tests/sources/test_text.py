@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tclose.data.sources import text_files as text
+from tclose.data.sources.text_files import Utf8File, as_utf8
 from tclose.errors import SourceError
-from tclose.sources import text
-from tclose.sources.text import Utf8File, as_utf8
 
 TEXT = "név,város\n1,Győr\n2,café €\n"
 WESTERN = "name,town\n1,Köln\n2,café €\n"

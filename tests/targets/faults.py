@@ -91,8 +91,8 @@ class Workplace:
 
     def next_run(self) -> None:
         """Let another run come by, which writes another file to the same folder."""
+        from tclose.data.targets import target_at, write_text
         from tclose.errors import SourceError
-        from tclose.targets import target_at, write_text
 
         before = tempfile.tempdir
         tempfile.tempdir = str(self.temp)
@@ -115,7 +115,7 @@ def make_release(work: Workplace) -> int:
 
 
 def commit(work: Workplace, new: Files) -> int:
-    from tclose.targets import committing, target_at
+    from tclose.data.targets import committing, target_at
 
     with committing([target_at(work.folder / name) for name in NAMES]) as places:
         for place, name in zip(places, NAMES, strict=True):
@@ -330,6 +330,7 @@ def in_a_namespace(findings: Findings) -> None:
 def tried(*, small: bool, every: int = 1) -> Findings:
     """Try everything, and tell of each kind when it is done."""
     import tclose.anonymizing
+
     import tclose.cli.anonymize
     import tclose.engines.duckdb.session  # noqa: F401 - so that children need not load it
 

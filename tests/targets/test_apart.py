@@ -11,9 +11,9 @@ import pytest
 import tclose as library
 from faces.command_line import SOURCE, in_process, tclose
 from faces.hospital import POLICY, ROLES, write_hospital
+from tclose.data.targets import target_at
+from tclose.data.targets.target import check_apart
 from tclose.errors import InputError, SourceError
-from tclose.targets import target_at
-from tclose.targets.places import check_apart
 
 WANTED = ("--k", "3")
 MAKE = ("anonymize", "hospital.csv", *ROLES, *WANTED)

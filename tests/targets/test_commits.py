@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from tclose.data.targets import FolderTarget, StreamTarget, committing, journal, target_at, write_text
+from tclose.data.targets import private_folders as private
 from tclose.errors import InputError
-from tclose.targets import FolderTarget, StreamTarget, committing, journal, private, target_at, write_text
 
 
 def names(folder):
@@ -206,7 +207,7 @@ def test_what_cannot_be_taken_back_is_finished_by_the_next_run(tmp_path, monkeyp
 
     with monkeypatch.context() as broken:
         broken.setattr(journal.os, "replace", refuse)
-        broken.setattr("tclose.targets.commits.take_back", refuse)
+        broken.setattr("tclose.data.targets.commit.take_back", refuse)
         with pytest.raises(InputError, match="Input/output error"):
             put(set_of(tmp_path), ["new", "new recipe"])
     assert (tmp_path / "r.csv").read_text() == "old"
@@ -307,7 +308,7 @@ def test_a_single_file_takes_its_place_by_one_rename_without_a_journal(tmp_path,
     def decided(*_):
         raise AssertionError("a journal was written")
 
-    monkeypatch.setattr("tclose.targets.commits.decide", decided)
+    monkeypatch.setattr("tclose.data.targets.commit.decide", decided)
     for text in ("new", "newer"):
         write_text(target_at(tmp_path / "r.csv"), text)
         assert (tmp_path / "r.csv").read_text() == text
@@ -340,7 +341,7 @@ def test_results_are_synced_before_the_journal_and_their_folder_after_the_rename
 
 def test_every_part_of_a_folder_is_synced(tmp_path, monkeypatch):
     synced = []
-    monkeypatch.setattr("tclose.targets.journal.settle", synced.append)
+    monkeypatch.setattr("tclose.data.targets.journal.settle", synced.append)
     (tmp_path / "parts" / "deep").mkdir(parents=True)
     for name in ("a", "deep/b"):
         (tmp_path / "parts" / name).touch()

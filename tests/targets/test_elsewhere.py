@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tclose.targets import committing, journal, private, target_at, write_text
+from tclose.data.targets import committing, journal, target_at, write_text
+from tclose.data.targets import private_folders as private
 
 DESCRIPTORS = Path("/proc/self/fd")
 
@@ -93,8 +94,8 @@ for module, names in (
 ):
     for name in names.split():
         vars(module).pop(name, None)
-from tclose.cli.failures import exit_code_of
-from tclose.cli.root import commands
+from tclose.cli.errors import exit_code_of
+from tclose.cli.commands import commands
 sys.exit(exit_code_of(commands, sys.argv[1:]))
 """
 ROLES = ["-q", "zip,age", "-s", "salary:ordered"]

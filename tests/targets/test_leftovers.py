@@ -17,7 +17,7 @@ from faces.command_line import SOURCE, tclose
 
 COMMIT = """
 import os, sys, signal
-from tclose.targets import committing, target_at
+from tclose.data.targets import committing, target_at
 with committing([target_at(sys.argv[1] + "/r.csv"), target_at(sys.argv[2] + "/recipe.json")]) as places:
     for place in places:
         place.write_text("Zebulon-7731")

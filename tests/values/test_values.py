@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tclose.values import (
+from tclose.data.values import (
     UnclearNumbersError,
     as_text,
     exact_number,

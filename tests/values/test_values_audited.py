@@ -11,9 +11,9 @@ import pyarrow.parquet
 import pytest
 
 import tclose
+from tclose.data.values import UnclearNumbersError, as_text, sizes_of
 from tclose.errors import DomainError, HierarchyError, InputError
-from tclose.render.data.fingerprint import fingerprint
-from tclose.values import UnclearNumbersError, as_text, sizes_of
+from tclose.reports.machine_readable.fingerprint import fingerprint
 
 DOSES = 'q,dose\na,"0,125"\na,"0,25"\nb,"0,5"\nb,"1,5"\n'
 PRICES = "q;price\na;€ 1.234\na;€ 1.234,50\nb;€ 12\nb;€ 5\n"

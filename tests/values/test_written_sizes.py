@@ -6,7 +6,7 @@ import datetime as dt
 
 import pytest
 
-from tclose.values import has_zone, written_sizes
+from tclose.data.values import has_zone, written_sizes
 
 
 @pytest.mark.parametrize("text", ["2020-01", "2020-03", "2020-W01", "2020-W01-1", "T10", "2020-13-01", "24:99"])

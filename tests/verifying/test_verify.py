@@ -21,9 +21,9 @@ from hypothesis import strategies as st
 import tclose
 from faces.command_line import in_process
 from faces.hospital import ROLES, judged, rows_of, write_hospital
-from tclose.certificates import certificate_schema_text, parse_certificate
+from tclose.anonymization.certificates import certificate_schema_text, parse_certificate
 from tclose.errors import CertificateError, InputError
-from tclose.render.data.verifications import verification_schema_text
+from tclose.reports.machine_readable.verifications import verification_schema_text
 
 CERTIFICATE = jsonschema.Draft202012Validator(json.loads(certificate_schema_text()))
 VERIFICATION = jsonschema.Draft202012Validator(json.loads(verification_schema_text()))

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import tclose
 from tclose import Nominal, Ordered, Roles
-from tclose.domains import Domain
-from tclose.warehouses import audit_sql
+from tclose.auditing.sql_audit import audit_sql
+from tclose.models.domains import Domain
 
 TEXTS = ('the "zip"', "ill", "level")
 SCALE = ("low", "middle", "it's high", "never")

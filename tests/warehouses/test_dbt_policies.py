@@ -10,10 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faces.command_line import in_process
+from tclose.auditing.dbt import dbt_tests
+from tclose.auditing.sql_audit import DIALECTS
 from tclose.errors import InputError, UndecidedColumnError
-from tclose.policy import Policy, parse_policy
-from tclose.roles import Ordered, Roles
-from tclose.warehouses import DIALECTS, dbt_tests
+from tclose.policy.files import parse_policy
+from tclose.policy.policy import Policy
+from tclose.policy.roles import Ordered, Roles
 
 POLICY = """
 [columns]

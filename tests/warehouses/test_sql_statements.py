@@ -14,8 +14,8 @@ from hypothesis import given, settings
 
 import tclose
 from tclose import Hierarchical, Nominal, Numeric, Ordered, Roles
+from tclose.auditing.sql_audit import DIALECTS, audit_sql
 from tclose.errors import InputError
-from tclose.warehouses import DIALECTS, audit_sql
 from warehouses.statement_cases import asked, audited, read, statement, typed
 from warehouses.strange_tables import KINDS, PLAIN, differing, strange
 

@@ -10,7 +10,7 @@ import uvicorn
 
 from tclose.web.app import application
 from tclose.web.security import Door, Limits
-from tclose.web.serving import _listening, configured
+from tclose.web.server import _listening, configured
 from tclose.web.workspace import Named, Workspace
 
 

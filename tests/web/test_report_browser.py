@@ -52,10 +52,10 @@ def reports(tmp_path_factory):
         tclose.Roles([LONG, BACKWARDS], {"s": tclose.Nominal()}),
         require={"k": 5, "t": "0.1", "alpha": "0.3"},
     )
-    from tclose.explaining import explain_failures
-    from tclose.render.faces.html import report
-    from tclose.render.telling.audit_reports import audit_report
-    from tclose.render.telling.explanations import explanation_documents
+    from tclose.auditing.explain import explain_failures
+    from tclose.reports.content.audit_reports import audit_report
+    from tclose.reports.content.explanations import explanation_documents
+    from tclose.reports.formats.html import report
 
     pages = {
         "audit": report(audit_report(audit), explanation_documents(explain_failures(audit))),

@@ -21,15 +21,15 @@ import pytest
 
 import tclose
 from canaries import CANARY, shown_in
-from tclose.anonymizing import anonymize
+from tclose.anonymization.anonymize import anonymize
 from tclose.cli import outcome
-from tclose.hierarchies import hierarchy_of
+from tclose.data.hierarchies import hierarchy_of
+from tclose.data.sources import EXAMPLES
 from tclose.policy.files import parse_policy
-from tclose.sources import EXAMPLES
-from tclose.web import packages
-from tclose.web.hierarchy_files import taken_in
+from tclose.web import downloads as packages
 from tclose.web.jobs import Jobs, Outcome
 from tclose.web.openapi import openapi
+from tclose.web.table_api import taken_in
 
 
 def described(name, data):

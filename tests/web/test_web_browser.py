@@ -9,7 +9,7 @@ import pytest
 
 import tclose
 from tclose.cli import outcome
-from tclose.web.serving import _way_to
+from tclose.web.server import _way_to
 from web.browsing import axe, settled, watched
 
 playwright = pytest.importorskip("playwright.sync_api")

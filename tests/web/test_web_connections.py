@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tclose.web import connections
+from tclose.web import server as connections
 from web.serving import running
 
 PATIENCE = 20

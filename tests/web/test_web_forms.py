@@ -5,8 +5,8 @@ import tomllib
 import pytest
 
 from tclose.policy.policy import every_option
-from tclose.web.forms import PLACES
 from tclose.web.openapi import openapi
+from tclose.web.settings import PLACES
 from web.browsing import settled, watched
 
 playwright = pytest.importorskip("playwright.sync_api")

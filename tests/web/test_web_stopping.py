@@ -10,8 +10,7 @@ import pytest
 
 from tclose.engines.duckdb.connection import connect, disconnect
 from tclose.web import workspace as workspaces
-from tclose.web.jobs import AT_ONCE, Jobs, Outcome
-from tclose.web.stopping import CancelledError
+from tclose.web.jobs import AT_ONCE, CancelledError, Jobs, Outcome
 
 PATIENCE = 20
 
@@ -198,7 +197,7 @@ def test_whoever_wants_the_rows_does_not_wait_for_what_is_counted_of_them(jobs):
 
 TRACED = """
 import sys, threading, time
-from tclose.web.stopping import CancelledError, Stoppable
+from tclose.web.jobs import CancelledError, Stoppable
 
 def endless():
     while True:

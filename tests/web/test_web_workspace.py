@@ -91,7 +91,7 @@ def test_the_command_prints_an_address_with_a_token_and_ends_cleanly(tmp_path):
 
 def test_a_port_that_is_taken_is_said(capsys, tmp_path, monkeypatch):
     from tclose.cli import outcome
-    from tclose.web.serving import _listening
+    from tclose.web.server import _listening
 
     monkeypatch.chdir(tmp_path)
     with _listening(0) as taken:

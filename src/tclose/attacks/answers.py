@@ -8,12 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose.counts import Integers
-from tclose.distances.line import LineGround
-from tclose.distances.tree import TreeGround
-from tclose.domains import Domain
-from tclose.recoding.problem import Floats
-from tclose.values import as_text
+from tclose.anonymization.algorithms.problem import Floats
+from tclose.data.values import as_text
+from tclose.models.counts import Integers
+from tclose.models.distances.earth_movers import LineGround, TreeGround
+from tclose.models.domains import Domain
 
 MOST = 60
 """Up to so many values are told apart."""

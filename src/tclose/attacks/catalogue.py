@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from tclose.attacks.scene import Conclusion, Scene
+from tclose.attacks.attack_input import AttackInput, Conclusion
 from tclose.errors import Ask, Hint, InputError, listed, meant
 
 
@@ -14,12 +14,11 @@ class Attacker:
     """An attacker as people choose it."""
 
     key: str
-    module: str
+    conclude: Callable[[AttackInput], Conclusion]
+    """Imports the attack when it is first run, and returns what it concludes about everybody."""
     knows: str
     concludes: str
     source: str
-    function: str = "posteriors"
-    """A function of what is seen that gives posteriors, or ``conclude``, which takes the whole scene."""
     collects: bool = False
     """Whether it needs another release about these people."""
     thresholds: bool = False
@@ -34,10 +33,71 @@ class Attacker:
         known = (following or not self.follows) and (required or not self.thresholds)
         return known and (collecting or not self.collects) and (made or not self.local)
 
-    def conclude(self, scene: Scene) -> Conclusion:
-        """Return what the attacker concludes about everybody."""
-        work = getattr(importlib.import_module(f"tclose.attacks.{self.module}"), self.function)
-        return work(scene) if self.function == "conclude" else Conclusion(work(scene.seen))
+
+def _reader(given: AttackInput) -> Conclusion:
+    from tclose.attacks.attackers.reader import posteriors
+
+    return Conclusion(posteriors(given.seen))
+
+
+def _register(given: AttackInput) -> Conclusion:
+    from tclose.attacks.attackers.register import posteriors
+
+    return Conclusion(posteriors(given.seen))
+
+
+def _method(given: AttackInput) -> Conclusion:
+    from tclose.attacks.attackers.minimality import posteriors
+
+    return Conclusion(posteriors(given.seen))
+
+
+def _method_share(given: AttackInput) -> Conclusion:
+    from tclose.attacks.attackers.minimality import posteriors_by_share
+
+    return Conclusion(posteriors_by_share(given.seen))
+
+
+def _model(given: AttackInput) -> Conclusion:
+    from tclose.attacks.attackers.definetti import posteriors
+
+    return Conclusion(posteriors(given.seen))
+
+
+def _method_model(given: AttackInput) -> Conclusion:
+    from tclose.attacks.attackers.learner import posteriors
+
+    return Conclusion(posteriors(given.seen))
+
+
+def _finer(given: AttackInput) -> Conclusion:
+    from tclose.attacks.attackers.downcoding import posteriors
+
+    return Conclusion(posteriors(given.seen))
+
+
+def _corrupted(given: AttackInput) -> Conclusion:
+    from tclose.attacks.attackers.corrupted import conclude
+
+    return conclude(given)
+
+
+def _two_releases(given: AttackInput) -> Conclusion:
+    from tclose.attacks.attackers.composition import conclude
+
+    return conclude(given)
+
+
+def _history(given: AttackInput) -> Conclusion:
+    from tclose.attacks.attackers.history import conclude
+
+    return conclude(given)
+
+
+def _reconstruct(given: AttackInput) -> Conclusion:
+    from tclose.attacks.attackers.reconstruct import conclude
+
+    return conclude(given)
 
 
 ATTACKERS: dict[str, Attacker] = {
@@ -45,21 +105,21 @@ ATTACKERS: dict[str, Attacker] = {
     for attacker in (
         Attacker(
             "reader",
-            "reader",
+            _reader,
             "one person's quasi-identifiers",
             "reads all classes that cover them",
             "tclose",
         ),
         Attacker(
             "register",
-            "register",
+            _register,
             "everybody's quasi-identifiers",
             "fits who is in which class to the numbers of people",
             "Deming, Stephan 1940",
         ),
         Attacker(
             "method",
-            "method",
+            _method,
             "the register, the method and its thresholds",
             "takes a value that a finer class had room for as unlikely in a coarser one",
             "Wong, Fu, Wang, Pei 2007",
@@ -67,23 +127,22 @@ ATTACKERS: dict[str, Attacker] = {
         ),
         Attacker(
             "method-share",
-            "method",
+            _method_share,
             "the register, the method and its thresholds",
             "the same, where the finer class is the one whose cells cover fewer combinations",
             "Wong, Fu, Wang, Pei 2007",
-            function="posteriors_by_share",
             thresholds=True,
         ),
         Attacker(
             "model",
-            "model",
+            _model,
             "the register",
             "learns from the release which values go with which people (deFinetti)",
             "Kifer 2009",
         ),
         Attacker(
             "method-model",
-            "learner",
+            _method_model,
             "the register, the method and its thresholds",
             "takes what finer classes had room for as unlikely, and learns from few people which values go with them",
             "Wong, Fu, Wang, Pei 2007; Kifer 2009",
@@ -91,7 +150,7 @@ ATTACKERS: dict[str, Attacker] = {
         ),
         Attacker(
             "finer",
-            "finer",
+            _finer,
             "the register, and that cells are minimal",
             "takes somebody to be at both ends of every cell (downcoding)",
             "Cohen 2022",
@@ -99,37 +158,33 @@ ATTACKERS: dict[str, Attacker] = {
         ),
         Attacker(
             "corrupted",
-            "corrupted",
+            _corrupted,
             "the register, and the values of one person in ten",
             "takes them out of their classes and looks again",
             "Martin, Kifer, Machanavajjhala, Gehrke, Halpern 2007",
-            function="conclude",
         ),
         Attacker(
             "two-releases",
-            "two_releases",
+            _two_releases,
             "the register, and another release about the same people",
             "multiplies what the two releases say",
             "Ganta, Kasiviswanathan, Smith 2008",
-            function="conclude",
             collects=True,
         ),
         Attacker(
             "history",
-            "history",
+            _history,
             "all quasi-identifiers of one person, row by row",
             "multiplies what all classes of the person say of a value that never changes",
             "tclose",
-            function="conclude",
             follows=True,
         ),
         Attacker(
             "reconstruct",
-            "reconstruct",
+            _reconstruct,
             "the register",
             "solves for one value of each person that explains the counts of all classes, by belief propagation",
             "Dinur, Nissim 2003; Pearl 1988",
-            function="conclude",
             follows=True,
         ),
     )

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-from tclose.letters import holdable
+from tclose.data.text_encoding import holdable
+from tclose.errors import Note
 from tclose.models.catalogue import FEW, Requirement
-from tclose.notes import Note
-from tclose.roles import Roles
+from tclose.policy.roles import Roles
 
 NORMAL_95 = 1.959963984540054
 """The normal quantile of a 95 % interval."""
@@ -209,46 +209,46 @@ class Attack:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the attack as JSON-ready data; ``docs/attack.schema.json`` describes it."""
-        from tclose.render.data.attacks import attack_data
+        from tclose.reports.machine_readable.attacks import attack_data
 
         return attack_data(self)
 
     def to_json(self) -> str:
         """Return the attack as JSON text."""
-        from tclose.render.data.json import json_text
+        from tclose.reports.machine_readable.audits import json_text
 
         return json_text(self.to_dict())
 
     def to_svg(self) -> str:
         """Return the attack as a picture: claims that are right, members beside control."""
-        from tclose.render.pictures.attacks import attack_picture
+        from tclose.reports.charts.attacks import attack_picture
 
         return attack_picture(self)
 
     def to_html(self) -> str:
         """Return the attack as a page that stands alone."""
-        from tclose.render.faces.html import report
-        from tclose.render.telling.attacks import attack_document
-        from tclose.render.words.folders import unfoldered_result
+        from tclose.reports.content.attacks import attack_document
+        from tclose.reports.formats.html import report
+        from tclose.reports.phrases.cells import unfoldered_result
 
         return report(attack_document(unfoldered_result(self)))
 
     def to_markdown(self) -> str:
         """Return the attack as Markdown."""
-        from tclose.render.faces.markdown import markdown
-        from tclose.render.telling.attacks import attack_document
+        from tclose.reports.content.attacks import attack_document
+        from tclose.reports.formats.markdown import markdown
 
         return markdown(attack_document(self))
 
     def __str__(self) -> str:
-        from tclose.render.faces.text import text
-        from tclose.render.telling.attacks import attack_document
+        from tclose.reports.content.attacks import attack_document
+        from tclose.reports.formats.text import text
 
         return holdable(text(attack_document(self)), sys.stdout)
 
     def _repr_html_(self) -> str:
-        from tclose.render.faces.html import fragment
-        from tclose.render.telling.attacks import attack_document
-        from tclose.render.words.folders import unfoldered_result
+        from tclose.reports.content.attacks import attack_document
+        from tclose.reports.formats.html import fragment
+        from tclose.reports.phrases.cells import unfoldered_result
 
         return fragment(attack_document(unfoldered_result(self)))

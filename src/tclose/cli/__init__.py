@@ -9,9 +9,9 @@ from typing import NoReturn
 
 def outcome(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
-    from tclose.cli.failures import exit_code_of
-    from tclose.cli.root import commands
-    from tclose.letters import speak_utf8
+    from tclose.cli.commands import commands
+    from tclose.cli.errors import exit_code_of
+    from tclose.data.text_encoding import speak_utf8
 
     speak_utf8()
     return exit_code_of(commands, arguments)

@@ -8,25 +8,23 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tclose.cli.commands import Command
-from tclose.cli.lineage import events_of, recorded
-from tclose.cli.options import (
-    OUTPUT,
-    TableName,
-    option,
-    reading_options,
-    running,
-    running_options,
-)
-from tclose.cli.policy_options import policy_options
+from tclose.cli.options import OUTPUT, TableName, option, policy_options, reading_options, running, running_options
 from tclose.cli.question import policy_of_command
-from tclose.cli.release_output import release_output_options
-from tclose.cli.releasing import PAGES, deliver_release, destination, stored_as
-from tclose.policy import Policy
-from tclose.sources import read_once
+from tclose.cli.releasing import (
+    PAGES,
+    deliver_release,
+    destination,
+    events_of,
+    recorded,
+    release_output_options,
+    stored_as,
+)
+from tclose.data.sources import read_once
+from tclose.policy.policy import Policy
 
 if TYPE_CHECKING:
-    from tclose.frontiers import Frontier
-    from tclose.releases import Release
+    from tclose.anonymization.frontier_points import Frontier
+    from tclose.anonymization.releases import Release
 
 _HELP = """Make a release of TABLE that meets the requirements and loses as little detail
 as possible. Quasi-identifiers are generalised; identifiers and columns without a
@@ -76,7 +74,7 @@ def command(tables: tuple[str, ...], **given: Any) -> int:
         _check_frontier(policy.table, given)
     if given["why"] and policy.required.withstand is not None:
         raise click.UsageError("--why searches again, which says nothing of a release that is to withstand attackers.")
-    from tclose.anonymizing.storing import held
+    from tclose.anonymization.output import held
 
     with recorded(events), held(policy.table, given["into"], replace=given["replace"]) as table:
         policy = policy.with_table(table)
@@ -86,7 +84,7 @@ def command(tables: tuple[str, ...], **given: Any) -> int:
 
 
 def _released(policy: Policy, given: dict[str, Any]) -> Release:
-    from tclose.anonymizing import anonymize
+    from tclose.anonymization.anonymize import anonymize
 
     with running(given) as settings:
         release = anonymize(policy, **settings)
@@ -104,10 +102,10 @@ def _check_frontier(table: object, given: dict[str, Any]) -> None:
 
 def _frontier(release: Release, policy: Policy, given: dict[str, Any]) -> Frontier:
     """Return what the release would cost at other thresholds of what is required, with the usual methods too."""
+    from tclose.anonymization.algorithms.catalogue import METHODS
+    from tclose.anonymization.frontier import USUAL_VALUES
     from tclose.cli.frontier import swept
     from tclose.policy.parts import USUAL_METHODS
-    from tclose.recoding.methods import METHODS
-    from tclose.sweeping import USUAL_VALUES
 
     required = {each.model.key for each in release.requirements}
     sweep = "k" if "k" in required and "t" not in required else "t"

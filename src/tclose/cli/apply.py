@@ -7,7 +7,6 @@ from typing import Any
 import click
 
 from tclose.cli.commands import Command
-from tclose.cli.lineage import events_of, recorded
 from tclose.cli.options import (
     RELEASE,
     TableName,
@@ -20,11 +19,10 @@ from tclose.cli.options import (
     together,
 )
 from tclose.cli.question import read_options, resources_of
-from tclose.cli.release_output import release_output_options
-from tclose.cli.releasing import deliver_release, destination, stored_as
-from tclose.options import declared
+from tclose.cli.releasing import deliver_release, destination, events_of, recorded, release_output_options, stored_as
+from tclose.data.sources import files_read
+from tclose.policy.options import declared
 from tclose.policy.parts import Keys
-from tclose.sources import files_read
 
 _HELP = """Recode TABLE by RECIPE, which 'tclose anonymize' wrote beside a release, and
 judge it by the requirements in the recipe.
@@ -65,9 +63,9 @@ left out, and nothing is written; 2 usage or input; 3 the engine failed.
 @click.help_option()
 def command(recipe: str, tables: tuple[str, ...], **given: Any) -> int:
     """Recode a table by a recipe."""
-    from tclose.anonymizing import apply
-    from tclose.anonymizing.disguising import read_key
-    from tclose.anonymizing.storing import held
+    from tclose.anonymization.apply import apply
+    from tclose.anonymization.output import held
+    from tclose.anonymization.pseudonymization import read_key
 
     key = read_key(given["key_file"], given["key_variable"])
     inputs = (

@@ -7,23 +7,23 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tclose.cli.commands import Command
-from tclose.cli.failures import FAILS, HOLDS
+from tclose.cli.errors import FAILS, HOLDS
 from tclose.cli.options import (
     OUTPUT,
     TableName,
     format_option,
     option,
     output_option,
+    policy_options,
     reading_options,
     running,
     running_options,
     together,
 )
 from tclose.cli.output import check_targets, deliver, face, format_for, named_targets
-from tclose.cli.policy_options import policy_options
 from tclose.cli.question import policy_of_command, usual_policy
-from tclose.policy import Policy
-from tclose.sources import files_read
+from tclose.data.sources import files_read
+from tclose.policy.policy import Policy
 
 if TYPE_CHECKING:
     from tclose.attacks.findings import Attack
@@ -97,7 +97,7 @@ def _releases(given: dict[str, Any]) -> list[str]:
 
 
 def _attacked(policy: Policy, given: dict[str, Any]) -> Attack:
-    from tclose.attacking import attack
+    from tclose.attacks.attack import attack
 
     with running(given) as settings:
         return attack(policy, **settings)
@@ -108,6 +108,6 @@ def _rendered(found: Attack, form: str, target: str | None) -> str:
         return found.to_json()
     if form == "svg":
         return found.to_svg()
-    from tclose.render.telling.attacks import attack_document
+    from tclose.reports.content.attacks import attack_document
 
     return face(form, [attack_document(found)], target)

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import functools
 import tempfile
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from tclose.auditing.results import Audit
 from tclose.cli.commands import Command
-from tclose.cli.failures import FAILS, HOLDS, say
+from tclose.cli.errors import FAILS, FAILURE, HOLDS, USAGE, error_data, say, tell
 from tclose.cli.options import (
     OUTPUT,
     TableName,
     format_option,
     option,
     output_option,
+    policy_options,
     reading_options,
     running,
     running_options,
@@ -36,21 +39,80 @@ from tclose.cli.output import (
     named_targets,
     text_writer,
 )
-from tclose.cli.policy_options import policy_options
 from tclose.cli.question import database_policies, policies_of, policy_of_command
-from tclose.cli.several import PIPELINES, TABLES_FORMATS, judged_by, tables_text
-from tclose.engines.choosing import target_for
-from tclose.policy import Policy
-from tclose.render.data.judgements import Judged
-from tclose.render.words.phrases import counted
-from tclose.sources import files_read
-from tclose.targets import Target, private_folder
+from tclose.data.sources import files_read
+from tclose.data.targets import Target, private_folder
+from tclose.engines.dispatch import target_for
+from tclose.errors import InputError, TcloseError
+from tclose.policy.policy import Policy
+from tclose.reports.machine_readable.ci_formats import FORMS, Judged
+from tclose.reports.phrases.cells import visible
+from tclose.reports.phrases.numbers import counted
 
 if TYPE_CHECKING:
+    from tclose.auditing.explanations import Explanations
     from tclose.engines.class_tables import ClassTable
-    from tclose.explanations import Explanations
-    from tclose.render.document import Document
-    from tclose.results import Audit
+    from tclose.reports.document import Document
+
+
+# Several tables in one run: each judged by itself, one text of all, one exit code.
+
+
+PIPELINES = tuple(FORMS)
+"""The formats of pipelines."""
+TABLES_FORMATS = ("text", "json", "markdown", *PIPELINES)
+"""The formats that several tables can have."""
+
+
+def judged_by(source: str, policy: Callable[[], Policy], audited: Callable[[Policy], Audit]) -> tuple[Judged, int]:
+    """Return what an audit found of a table, or why there is none, with its exit code."""
+    from tclose.cli.options import shown_names
+
+    (name,) = shown_names((source,))
+    try:
+        audit = audited(policy())
+    except TcloseError as problem:
+        told = problem.of(f"{name}: ")
+        tell(visible(f"Error: {told}"), "error", error_data(told))
+        return Judged(name, None, problem), USAGE if isinstance(problem, InputError) else FAILURE
+    return Judged(audit.source, audit), FAILS if audit.holds is False else HOLDS
+
+
+def tables_text(tables: Sequence[Judged], form: str, given: Mapping[str, Any]) -> str:
+    """Return what was judged of tables, in a format."""
+    if form in FORMS:
+        return FORMS[form](tables)
+    audits = [judged.audit for judged in tables if judged.audit is not None]
+    if given["redact_classes"]:
+        from tclose.reports.content.redaction import redacted
+
+        audits = [redacted(audit) for audit in audits]
+    if form == "json":
+        from tclose.reports.machine_readable.audits import json_text
+
+        problems = [_problem(each.source, each.problem) for each in tables if each.problem is not None]
+        holds = None if problems else all(audit.holds is not False for audit in audits)
+        return json_text({"holds": holds, "tables": [audit.to_dict() for audit in audits], "problems": problems})
+    from tclose.reports.content.audits import audit_document
+
+    documents = [audit_document(audit, show_classes=given["show_classes"]) for audit in audits]
+    return face(form, documents, given["output"]).rstrip("\n") + f"\n\n{_summary(tables)}\n"
+
+
+def _problem(source: str, problem: TcloseError) -> dict[str, str | None]:
+    return {"source": source, **{key: text for key, text in problem.to_dict().items() if text is not None}}
+
+
+def _summary(tables: Sequence[Judged]) -> str:
+    """Return how many tables hold, in a sentence."""
+    numbers = {
+        "met": sum(each.audit is not None and each.audit.holds is not False for each in tables),
+        "not met": sum(each.audit is not None and each.audit.holds is False for each in tables),
+        "not judged": sum(each.audit is None for each in tables),
+    }
+    said = ", ".join(f"{number} {word}" for word, number in numbers.items() if number)
+    return f"{len(tables)} table{'s' * (len(tables) != 1)}: requirements {said}."
+
 
 _HELP = """Measure what TABLE reveals about people, and judge it by the requirements.
 
@@ -176,8 +238,8 @@ def _every_table(tables: tuple[str, ...], form: str, given: dict[str, Any]) -> i
 
 def _database(policies: list[Policy], form: str, given: dict[str, Any]) -> int:
     """Audit the tables of a policy as one database of people."""
-    from tclose.databases import audit_database
-    from tclose.render.data.json import json_text
+    from tclose.auditing.database_audit import audit_database
+    from tclose.reports.machine_readable.audits import json_text
 
     alone = [f"--{name}" for name in ("classes", "explain", "after") if given[name]]
     formats = ("text", "json", "markdown", "html")
@@ -199,7 +261,7 @@ def _database(policies: list[Policy], form: str, given: dict[str, Any]) -> int:
 
 
 def _audited(policy: Policy, given: dict[str, Any]) -> Audit:
-    from tclose.auditing import audit
+    from tclose.auditing.audit import audit
 
     with running(given) as settings:
         found = audit(policy, **settings)
@@ -210,23 +272,23 @@ def _rendered(audit: Audit, form: str, given: dict[str, Any]) -> str:
     redact, classes = given["redact_classes"], given["show_classes"]
     explained = _explained(audit, quiet=given["quiet"]) if given["explain"] else None
     if form == "html":
-        from tclose.render.faces.html import report
-        from tclose.render.telling.audit_reports import audit_report
+        from tclose.reports.content.audit_reports import audit_report
+        from tclose.reports.formats.html import report
 
         told = audit_report(audit, show_classes=classes, redact=redact, about=given.get("about"))
         return report(told, _appendix(explained, public=True), template=given["template"])
     if redact:
-        from tclose.render.telling.redaction import redacted
+        from tclose.reports.content.redaction import redacted
 
         audit = redacted(audit)
     if form in PIPELINES:
         return tables_text([Judged(audit.source, audit)], form, given)
     if form == "json":
-        from tclose.render.data.json import json_text
+        from tclose.reports.machine_readable.audits import json_text
 
         data = audit.to_dict()
         return json_text(data if explained is None else {**data, "explanations": explained.to_dict()["explanations"]})
-    from tclose.render.telling.audits import audit_document
+    from tclose.reports.content.audits import audit_document
 
     return face(form, [audit_document(audit, show_classes=classes), *_appendix(explained)], given["output"])
 
@@ -235,15 +297,15 @@ def _appendix(explained: Explanations | None, *, public: bool = False) -> list[D
     """Return what explains an audit, without the folders of this machine where it is for others."""
     if not explained:
         return []
-    from tclose.render.telling.explanations import explanation_documents
-    from tclose.render.words.folders import unfoldered
+    from tclose.reports.content.explanations import explanation_documents
+    from tclose.reports.phrases.cells import unfoldered
 
     return explanation_documents([unfoldered(each) for each in explained] if public else explained.items)
 
 
 def _explained(audit: Audit, *, quiet: bool) -> Explanations:
-    from tclose.explaining import explain_failures
-    from tclose.explanations import Explanations
+    from tclose.auditing.explain import explain_failures
+    from tclose.auditing.explanations import Explanations
 
     found = explain_failures(audit)
     if not found:

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from tclose.cli.commands import Command
-from tclose.cli.failures import FAILS, HOLDS, say
+from tclose.cli.errors import FAILS, HOLDS, say
 from tclose.cli.options import OUTPUT, RUNNING, option
 from tclose.cli.output import commit, text_writer
+from tclose.data.targets import target_at
+from tclose.data.text_encoding import visible
 from tclose.errors import InputError, TcloseError
-from tclose.letters import visible
-from tclose.policy import read_policy
-from tclose.targets import target_at
+from tclose.policy.files import read_policy
 
 if TYPE_CHECKING:
-    from tclose.domains import Observed
-    from tclose.policy.deciding import Decisions, Question
-    from tclose.suggesting import Role
+    from tclose.models.value_order import Observed
+    from tclose.policy.decide import Decisions, Question
+    from tclose.policy.profiling.role_suggestions import Role
 
 _HELP = """Ask about each column of a policy that is still undecided, and write the answers
 into the file. Comments stay. Stop at any time and go on later.
@@ -55,7 +55,7 @@ _SHOWN = 8
 @click.help_option()
 def command(policy: str, answers: tuple[str, ...], **given: Any) -> int:
     """Decide on the columns of a policy."""
-    from tclose.policy.deciding import Decisions
+    from tclose.policy.decide import Decisions
 
     decisions = Decisions(Path(policy))
     for answer in answers:
@@ -80,8 +80,8 @@ def _decide(decisions: Decisions, column: str, role: str) -> None:
     settings = None
     policy = read_policy(decisions.path)
     if role in ("quasi-identifier", "sensitive") and policy.table is not None:
+        from tclose.policy.profiling.profile import profile_as
         from tclose.policy.writing import columns_toml
-        from tclose.profiling import profile_as
 
         try:
             found = profile_as(policy.table, column, cast("Role", role), read=policy.read)
@@ -93,7 +93,7 @@ def _decide(decisions: Decisions, column: str, role: str) -> None:
 
 def _values(path: Path, column: str) -> Observed | None:
     """Return the values of a column of the policy's table; None where it names none that can be read."""
-    from tclose.engines.choosing import working_session
+    from tclose.engines.dispatch import working_session
 
     policy = read_policy(path)
     if policy.table is None:

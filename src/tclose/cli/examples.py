@@ -10,9 +10,9 @@ import click
 from tclose.cli.commands import Command
 from tclose.cli.options import OUTPUT, option, output_option
 from tclose.cli.output import check_targets, colour_wanted, deliver, named_targets, terminal_width
+from tclose.data.sources.examples import EXAMPLES, Example, example_named
 from tclose.errors import InputError
-from tclose.render.faces.layout import painted, wrapped
-from tclose.sources.examples import EXAMPLES, Example, example_named
+from tclose.reports.formats.layout import painted, wrapped
 
 _HELP = """List the tables that are built in, or write the one called NAME as CSV.
 

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tclose.cli.column_names import class_key
 from tclose.cli.commands import Command
-from tclose.cli.failures import say
-from tclose.cli.names import class_key
+from tclose.cli.errors import say
 from tclose.cli.options import (
     TableName,
     format_option,
     option,
     output_option,
+    policy_options,
     reading_options,
     running,
     running_options,
@@ -34,16 +35,15 @@ from tclose.cli.output import (
     named_targets,
     text_writer,
 )
-from tclose.cli.policy_options import policy_options
 from tclose.cli.question import policy_of_command
+from tclose.data.targets import Target, target_at
 from tclose.errors import InputError
-from tclose.policy import Policy
-from tclose.render.words.phrases import units
-from tclose.targets import Target, target_at
-from tclose.transport import RULES
+from tclose.models.transport import RULES
+from tclose.policy.policy import Policy
+from tclose.reports.phrases.numbers import units
 
 if TYPE_CHECKING:
-    from tclose.explanations import Explanation, Explanations
+    from tclose.auditing.explanations import Explanation, Explanations
 
 _HELP = """Show why a class of TABLE is as far from the table as it is: which values it
 has too many and too few of, the definition term by term, and every move that
@@ -133,7 +133,7 @@ def command(tables: tuple[str, ...], **given: Any) -> None:
 
 
 def _explained(policy: Policy, given: dict[str, Any]) -> Explanations:
-    from tclose.explaining import explain
+    from tclose.auditing.explain import explain
 
     roles = policy.roles
     key, attribute = None, None
@@ -167,7 +167,7 @@ def _check_few(found: Explanations) -> None:
 def _rendered(found: Explanations, form: str, target: str | None) -> str:
     if form == "json":
         return found.to_json()
-    from tclose.render.telling.explanations import explanation_documents
+    from tclose.reports.content.explanations import explanation_documents
 
     return face(form, explanation_documents(found.items), target)
 
@@ -181,7 +181,7 @@ def _deliver_pictures(
     found: Explanations, target: str | None, inputs: Mapping[Path, str], *, animate: bool, quiet: bool
 ) -> None:
     """Write the picture of the moves to one file, or every picture to a folder."""
-    from tclose.render.pictures import pictures, playing_pictures
+    from tclose.reports.charts import pictures, playing_pictures
 
     drawing = playing_pictures if animate else pictures
     named = file_of(target)

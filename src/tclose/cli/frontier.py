@@ -7,20 +7,20 @@ from typing import Any
 
 import click
 
+from tclose.anonymization.frontier_points import Frontier
 from tclose.cli.commands import Command
 from tclose.cli.options import (
     TableName,
     format_option,
     output_option,
+    policy_options,
     reading_options,
     running,
     running_options,
 )
 from tclose.cli.output import check_targets, deliver, face, format_for, named_targets
-from tclose.cli.policy_options import policy_options
 from tclose.cli.question import policy_of_command
-from tclose.frontiers import Frontier
-from tclose.policy import Policy
+from tclose.policy.policy import Policy
 
 _HELP = """Try several thresholds with several methods, and show what each release of
 TABLE would cost. Nothing is released.
@@ -63,7 +63,7 @@ def swept(policy: Policy, given: Mapping[str, Any]) -> Frontier:
     given
         The options that say how the run is shown.
     """
-    from tclose.sweeping import frontier
+    from tclose.anonymization.frontier import frontier
 
     with running(given) as settings:
         return frontier(policy, **settings)
@@ -71,15 +71,15 @@ def swept(policy: Policy, given: Mapping[str, Any]) -> Frontier:
 
 def _rendered(found: Frontier, form: str, target: str | None) -> str:
     if form == "json":
-        from tclose.render.data.json import json_text
+        from tclose.reports.machine_readable.audits import json_text
 
         return json_text(found.to_dict())
     if form == "csv":
-        from tclose.render.data.frontiers import frontier_csv
+        from tclose.reports.machine_readable.frontiers import frontier_csv
 
         return frontier_csv(found)
     if form == "svg":
         return found.to_svg()
-    from tclose.render.telling.frontiers import frontier_document
+    from tclose.reports.content.frontiers import frontier_document
 
     return face(form, [frontier_document(found)], target)

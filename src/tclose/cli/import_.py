@@ -7,10 +7,10 @@ from pathlib import Path
 import click
 
 from tclose.cli.commands import Command
-from tclose.cli.failures import say
+from tclose.cli.errors import say
 from tclose.cli.options import OUTPUT, option
+from tclose.data.targets import FolderTarget, committing, refused_by_system
 from tclose.errors import InputError
-from tclose.targets import FolderTarget, committing, refused_by_system
 
 _HELP = """Read a project that ARX saved, and write it as a folder with a policy.
 
@@ -32,7 +32,7 @@ counterpart stands in the policy as a comment, and is said.
 @click.help_option()
 def arx(project: str, output: str | None, quiet: bool) -> None:
     """Read a project of ARX."""
-    from tclose.migrating import read_arx
+    from tclose.policy.arx_projects import read_arx
 
     folder = Path(output or Path(project).stem)
     if folder.exists():

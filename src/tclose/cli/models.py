@@ -18,7 +18,7 @@ from tclose.models.catalogue import MODELS
 @click.help_option()
 def command(form: str | None) -> None:
     """List the privacy models that an audit knows."""
-    from tclose.render.data.json import json_text
+    from tclose.reports.machine_readable.audits import json_text
 
     text = json_text([_data(model) for model in MODELS.values()]) if form == "json" else _text()
     deliver(text, None)
@@ -40,7 +40,7 @@ def _data(model: type[Model]) -> dict[str, Any]:
 
 
 def _text() -> str:
-    from tclose.render.faces.layout import painted, wrapped
+    from tclose.reports.formats.layout import painted, wrapped
 
     width, colour = terminal_width(), colour_wanted()
     lines = []

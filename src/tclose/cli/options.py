@@ -12,15 +12,18 @@ import click
 from click.shell_completion import CompletionItem
 
 from tclose.cli.commands import Option as Listed
+from tclose.cli.errors import speak
 from tclose.cli.interrupts import time_limit
-from tclose.cli.messages import speak
+from tclose.data.labels import named_in_full
+from tclose.data.progress import terminal_progress
+from tclose.data.sources.database import DatabaseTable, is_database_address, server_of
+from tclose.data.sources.source import ReadOptions, SparkSource
 from tclose.errors import InputError
-from tclose.labels import named_in_full
-from tclose.options import Choice, Option, Switch, declared
-from tclose.policy.parts import Resources
-from tclose.progress import terminal_progress
-from tclose.sources.database import DatabaseTable, is_database_address, server_of
-from tclose.sources.source import ReadOptions, SparkSource
+from tclose.models.catalogue import MODELS
+from tclose.policy.options import Choice, Option, Switch, declared
+from tclose.policy.parts import Hierarchies, Resources, SensitiveColumns
+from tclose.policy.roles import Roles
+from tclose.policy.verbs import ROLES_OF, VERBS
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -36,7 +39,7 @@ class TableName(click.types.StringParamType):
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         """Complete examples by their names and everything else as files."""
         del ctx, param
-        from tclose.sources.examples import EXAMPLES
+        from tclose.data.sources.examples import EXAMPLES
 
         named = [f"example:{name}" for name in EXAMPLES]
         fitting = [CompletionItem(name) for name in named if incomplete and name.startswith(incomplete)]
@@ -227,3 +230,51 @@ def template_option(section: str) -> Decorator:
         type=click.Path(exists=True, dir_okay=False),
         help="A Jinja template of your own for the report as HTML.",
     )
+
+
+# The options of a policy on the command line: made of their declarations, for each verb those that it takes.
+
+
+SECTIONS = ("Roles", "Requirements", "Compared with", "Measuring", "Attack", "What to sweep", "Release")
+"""The sections of the help, in their order."""
+USUAL_MODELS = ("k", "l", "t")
+
+
+def options_of(verb: str) -> dict[str, Option]:
+    """Return the options of a policy that the command of a verb takes, by name."""
+    roles = declared(Roles)
+    found = {name: roles[name] for name in ROLES_OF[verb]}
+    found |= declared(SensitiveColumns) | declared(VERBS[verb])
+    if "hierarchies" not in found:
+        found |= declared(Hierarchies)
+    return {name: each for name, each in found.items() if each.command_line and name not in declared(Resources)}
+
+
+def policy_options(verb: str) -> Decorator:
+    """Return the decorator that gives a command the options of its verb."""
+    every = options_of(verb)
+    listed = sorted(every.values(), key=lambda each: SECTIONS.index(each.section))
+    roles = [policy_option(each) for each in listed if each.section == ROLES]
+    others = [policy_option(each) for each in listed if each.section != ROLES]
+    policy = option(
+        "--policy", section=ROLES, metavar="FILE", type=click.Path(), usual=True,
+        help="Read roles and requirements from a file; ./tclose.toml by default.",
+    )  # fmt: skip
+    return together(*roles, policy, *_model_options(verb), *others)
+
+
+def _model_options(verb: str) -> Iterator[Decorator]:
+    """Give an option for each privacy model that a verb can require."""
+    if "require" not in declared(VERBS[verb]):
+        return
+    for key, model in MODELS.items():
+        of_attribute = "" if model.scope == "table" else "[NAME=]"
+        names = [*([f"-{key}"] if len(key) == 1 else []), f"--{key.replace('_', '-')}", f"require_{key}"]
+        yield option(
+            *names, section="Requirements", metavar=f"{of_attribute}{','.join(model.form).upper()}", multiple=True,
+            usual=key in USUAL_MODELS, help=f"{model.title}, such as {model.example}.",
+        )  # fmt: skip
+    yield option(
+        "--presence", "require_presence", section="Requirements", metavar="LOW,HIGH", multiple=True,
+        help="δ-presence between two bounds, such as 0.1,0.5.",
+    )  # fmt: skip

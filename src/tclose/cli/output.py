@@ -11,9 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tclose.errors import InputError
-from tclose.letters import visible
-from tclose.targets import (
+from tclose.data.targets import (
     Target,
     check_apart,
     committing,
@@ -22,9 +20,11 @@ from tclose.targets import (
     target_at,
     write_text,
 )
+from tclose.data.text_encoding import visible
+from tclose.errors import InputError
 
 if TYPE_CHECKING:
-    from tclose.render.document import Document
+    from tclose.reports.document import Document
 
 FORMAT_OF_ENDING = {
     ".txt": "text",
@@ -92,18 +92,18 @@ def text_shape(target: str | None) -> tuple[int, bool]:
 def face(form: str, documents: Sequence[Document], target: str | None) -> str:
     """Return documents in a format, as wide and coloured as their target is."""
     if form == "html":
-        from tclose.render.faces.html import page
+        from tclose.reports.formats.html import page
 
         return page(*documents)
     if form == "markdown":
-        from tclose.render.faces.markdown import markdown
+        from tclose.reports.formats.markdown import markdown
 
         return markdown(*documents)
     if form == "latex":
-        from tclose.render.faces.latex import latex
+        from tclose.reports.formats.latex import latex
 
         return latex(*documents)
-    from tclose.render.faces.text import text
+    from tclose.reports.formats.text import text
 
     width, colour = text_shape(target)
     return text(*documents, width=width, colour=colour)

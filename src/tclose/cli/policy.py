@@ -8,12 +8,11 @@ from typing import Any
 import click
 
 from tclose.cli.commands import Command
-from tclose.cli.options import TableName, format_option, output_option, reading_options
+from tclose.cli.options import TableName, format_option, output_option, policy_options, reading_options
 from tclose.cli.output import check_targets, deliver, format_for, named_targets
-from tclose.cli.policy_options import policy_options
 from tclose.cli.question import policy_of_command
-from tclose.options import Option
-from tclose.policy import Policy
+from tclose.policy.options import Option
+from tclose.policy.policy import Policy
 
 _HELP = """Print the policy that a command line stands for: every option with its value,
 and where the value comes from: the command line, a policy file, a preset, an
@@ -52,7 +51,7 @@ def _rendered(policy: Policy, form: str) -> str:
     rows = list(_rows(policy))
     if form == "json":
         from tclose.policy.policy import VERSION
-        from tclose.render.data.json import json_text
+        from tclose.reports.machine_readable.audits import json_text
 
         return json_text(
             {"version": VERSION, "policy": [dict(zip(("option", "value", "origin"), row, strict=True)) for row in rows]}

@@ -7,7 +7,7 @@ import click
 from tclose.cli.commands import Command
 from tclose.cli.options import format_option
 from tclose.cli.output import colour_wanted, deliver, terminal_width
-from tclose.presets import PRESETS, Preset
+from tclose.policy.presets import PRESETS, Preset
 
 
 @click.command("presets", cls=Command)
@@ -15,7 +15,7 @@ from tclose.presets import PRESETS, Preset
 @click.help_option()
 def command(form: str | None) -> None:
     """List the rules that requirements can be named by: 'tclose audit --preset ema-0070'."""
-    from tclose.render.data.json import json_text, preset_data
+    from tclose.reports.machine_readable.audits import json_text, preset_data
 
     data = [preset_data(preset) for preset in PRESETS.values()]
     deliver(json_text(data) if form == "json" else "\n".join(map(_text, PRESETS.values())), None)
@@ -23,7 +23,7 @@ def command(form: str | None) -> None:
 
 def _text(preset: Preset) -> str:
     """Return what a preset asks, and what it does not cover, as lines."""
-    from tclose.render.faces.layout import painted, wrapped
+    from tclose.reports.formats.layout import painted, wrapped
 
     colour, width = colour_wanted(), terminal_width()
     asked = [f"--{key.replace('_', '-')} {number}" for key, number in preset.thresholds.items()]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tclose.cli.commands import Command
-from tclose.cli.failures import say
+from tclose.cli.errors import say
 from tclose.cli.options import (
     OUTPUT,
     TableName,
@@ -22,11 +22,11 @@ from tclose.cli.options import (
 )
 from tclose.cli.output import check_targets, deliver, face, file_of, format_for, named_targets
 from tclose.cli.question import POLICY_FILE, read_options, resources_of
+from tclose.data.sources import DatabaseTable, files_read
 from tclose.errors import listed
-from tclose.sources import DatabaseTable, files_read
 
 if TYPE_CHECKING:
-    from tclose.profiling import Profile
+    from tclose.policy.profiling.profile import Profile
 
 _HELP = """Say what the columns of TABLE are, how well each tells people apart, and which
 role it seems to have. No value of the table is shown.
@@ -58,7 +58,7 @@ _HEAD = """\
 @click.help_option()
 def command(tables: tuple[str, ...], **given: Any) -> None:
     """Say what the columns are and suggest their roles."""
-    from tclose.profiling import profile
+    from tclose.policy.profiling.profile import profile
 
     target = given["output"]
     inputs = {path: what for name in tables for path, what in files_read(name).items()}
@@ -88,7 +88,7 @@ def _open_questions(found: Profile) -> str:
 
 def _rendered(found: Profile, form: str, target: str | None, source: str | None, read: Any) -> str:
     if form == "json":
-        from tclose.render.data.json import json_text
+        from tclose.reports.machine_readable.audits import json_text
 
         return json_text(found.to_dict())
     if form == "toml":
@@ -100,6 +100,6 @@ def _rendered(found: Profile, form: str, target: str | None, source: str | None,
         return _HEAD.format(name=file) + policy_text(
             policy, folder=Path(file).parent, remarks=remarks, order=list(remarks)
         )
-    from tclose.render.telling.profiles import profile_document
+    from tclose.reports.content.profiles import profile_document
 
     return face(form, [profile_document(found)], target)

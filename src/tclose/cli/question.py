@@ -10,20 +10,20 @@ from typing import Any, cast
 
 import click
 
-from tclose.cli.failures import say
-from tclose.cli.names import Columns, assigned, column_list, declared_order, sensitive_list, thresholds
-from tclose.cli.options import table_names
-from tclose.cli.policy_options import options_of
+from tclose.cli.column_names import Columns, assigned, column_list, declared_order, sensitive_list, thresholds
+from tclose.cli.errors import say
+from tclose.cli.options import options_of, table_names
+from tclose.data.sources import read_once
+from tclose.data.sources.database import is_database_address
+from tclose.data.sources.examples import example_named
+from tclose.data.sources.source import ReadOptions
 from tclose.errors import InputError
-from tclose.options import ByColumn, Option, OptionError, UnfitError, declared
-from tclose.policy import Policy, read_policies, read_policy
 from tclose.policy.columns import declared_distance
+from tclose.policy.files import read_policies, read_policy
+from tclose.policy.options import ByColumn, Option, OptionError, UnfitError, declared
 from tclose.policy.parts import FORMS, Resources
-from tclose.roles import Distance, Roles, Together
-from tclose.sources import read_once
-from tclose.sources.database import is_database_address
-from tclose.sources.examples import example_named
-from tclose.sources.source import ReadOptions
+from tclose.policy.policy import Policy
+from tclose.policy.roles import Distance, Roles, Together
 
 POLICY_FILE = "tclose.toml"
 COMMAND_LINE = "command line"
@@ -190,7 +190,7 @@ def _kept(values: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
 
 def _columns(tables: tuple[str, ...], given: Mapping[str, Any], read: ReadOptions) -> Collection[str]:
     """Return the columns of the table; none where it can be read only once."""
-    from tclose.engines.choosing import column_names
+    from tclose.engines.dispatch import column_names
 
     if len(tables) == 1 and read_once(tables[0]):
         return ()

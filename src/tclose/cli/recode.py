@@ -7,21 +7,13 @@ from typing import Any
 import click
 
 from tclose.cli.commands import Command
-from tclose.cli.failures import say
-from tclose.cli.options import (
-    OUTPUT,
-    TableName,
-    option,
-    reading_options,
-    running,
-    running_options,
-    table_names,
-)
+from tclose.cli.errors import say
+from tclose.cli.options import OUTPUT, TableName, option, reading_options, running, running_options, table_names
 from tclose.cli.output import check_targets, commit
 from tclose.cli.question import read_options, resources_of
-from tclose.engines.choosing import target_for
+from tclose.data.sources import files_read
+from tclose.engines.dispatch import target_for
 from tclose.errors import counted
-from tclose.sources import files_read
 
 _HELP = """Recode TABLE by RECIPE and judge nothing: for test sets and trials, not to publish.
 
@@ -53,7 +45,7 @@ judges them.
 @click.help_option()
 def command(recipe: str, tables: tuple[str, ...], **given: Any) -> None:
     """Recode a table by a recipe, and judge nothing."""
-    from tclose.anonymizing import recode
+    from tclose.anonymization.recode import recode
 
     inputs = files_read(recipe, "the recipe") | files_read(list(tables))
     read = read_options(given)

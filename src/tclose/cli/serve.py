@@ -11,16 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tclose.cli.commands import Command
-from tclose.cli.failures import HOLDS, say
-from tclose.cli.options import (
-    RUNNING,
-    TableName,
-    option,
-    reading_options,
-    table_names,
-    together,
-)
-from tclose.cli.policy_options import policy_options
+from tclose.cli.errors import HOLDS, say
+from tclose.cli.options import RUNNING, TableName, option, policy_options, reading_options, table_names, together
 from tclose.errors import EngineNotInstalledError
 
 if TYPE_CHECKING:
@@ -62,7 +54,7 @@ def command(tables: tuple[str, ...], **given: Any) -> int:
     for package in ("starlette", "uvicorn"):
         if importlib.util.find_spec(package) is None:
             raise EngineNotInstalledError("The page", package, "web")
-    from tclose.web.serving import serve
+    from tclose.web.server import serve
 
     named = _named(tables, given)
     try:
@@ -82,9 +74,9 @@ def _announce(address: str, way: Path, given: Mapping[str, Any]) -> None:
 def _named(tables: tuple[str, ...], given: Mapping[str, Any]) -> Named | None:
     """Return the table that was named and what was asked of it; where no roles are named, the page suggests some."""
     from tclose.cli.question import POLICY_FILE, policy_of_command, read_options
-    from tclose.policy import Policy
-    from tclose.sources import DatabaseTable, locate
-    from tclose.sources.database import is_database_address, server_of
+    from tclose.data.sources import DatabaseTable, locate
+    from tclose.data.sources.database import is_database_address, server_of
+    from tclose.policy.policy import Policy
     from tclose.web.workspace import Named
 
     if given["timeout"] is not None and not (len(tables) == 1 and is_database_address(tables[0])):
@@ -98,7 +90,7 @@ def _named(tables: tuple[str, ...], given: Mapping[str, Any]) -> Named | None:
         return Named(policy.table, locate(policy.table).label, policy, roles_known=True)
     if not tables:
         return None
-    from tclose.engines.choosing import column_names, database_tables
+    from tclose.engines.dispatch import column_names, database_tables
 
     read = read_options(given)
     if (

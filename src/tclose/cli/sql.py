@@ -7,15 +7,15 @@ from typing import Any
 
 import click
 
+from tclose.auditing.dbt import PEOPLE_UNTESTED, dbt_tests
+from tclose.auditing.sql_audit import DIALECTS, audit_sql
 from tclose.cli.commands import Command
-from tclose.cli.failures import say
-from tclose.cli.options import OUTPUT, option, output_option
+from tclose.cli.errors import say
+from tclose.cli.options import OUTPUT, option, output_option, policy_options
 from tclose.cli.output import check_targets, deliver, file_of, named_targets
-from tclose.cli.policy_options import policy_options
 from tclose.cli.question import policy_of_command
-from tclose.sources import files_read
-from tclose.sources.database import is_database_address, table_parts
-from tclose.warehouses import DIALECTS, PEOPLE_UNTESTED, audit_sql, dbt_tests
+from tclose.data.sources import files_read
+from tclose.data.sources.database import is_database_address, table_parts
 
 _HELP = """Print one SQL statement that measures k, l and t of TABLE and says what fails.
 

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from tclose.cli.commands import Command
-from tclose.cli.failures import HOLDS
+from tclose.cli.errors import HOLDS
 from tclose.cli.options import (
     TableName,
     format_option,
@@ -20,7 +20,7 @@ from tclose.cli.options import (
 )
 from tclose.cli.output import check_targets, deliver, face, format_for, named_targets
 from tclose.cli.question import read_options, resources_of
-from tclose.sources import files_read
+from tclose.data.sources import files_read
 
 _HELP = """Say what RELEASE is worth beside ORIGINAL, by the scores that others use.
 
@@ -53,14 +53,14 @@ def command(release: str, original: str, columns: tuple[str, ...], **given: Any)
     tables = [table_names((name,), given, read) for name in (release, original)]
     inputs = {**files_read(tables[0], "the release"), **files_read(tables[1], "the original")}
     check_targets(named_targets(given["output"]), inputs)
-    from tclose.scoring import usefulness
+    from tclose.anonymization.usefulness import usefulness
 
     with running(given) as settings:
         found = usefulness(tables[0], tables[1], columns=columns or None, read=read, **resources_of(given), **settings)
     if form == "json":
         deliver(found.to_json(), given["output"])
         return HOLDS
-    from tclose.render.telling.scores import scores_document
+    from tclose.reports.content.scores import scores_document
 
     deliver(face(form, [scores_document(found)], given["output"]), given["output"])
     return HOLDS

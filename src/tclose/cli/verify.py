@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tclose.cli.commands import Command
-from tclose.cli.failures import FAILS, HOLDS
+from tclose.cli.errors import FAILS, HOLDS
 from tclose.cli.options import (
     TableName,
     format_option,
@@ -22,12 +22,12 @@ from tclose.cli.options import (
 )
 from tclose.cli.output import check_targets, deliver, face, format_for, named_targets
 from tclose.cli.question import read_options, resources_of
-from tclose.options import declared
+from tclose.data.sources import files_read
+from tclose.policy.options import declared
 from tclose.policy.parts import Keys
-from tclose.sources import files_read
 
 if TYPE_CHECKING:
-    from tclose.verifications import Verification
+    from tclose.anonymization.verifications import Verification
 
 _HELP = """Check FILE, a release, against the certificate that 'tclose anonymize
 --certificate' wrote.
@@ -81,8 +81,8 @@ def command(file: str, **given: Any) -> int:
         **files_read(given["key_file"] or (), "the key"),
     }
     check_targets(named_targets(given["output"]), inputs)
-    from tclose.anonymizing.disguising import read_key
-    from tclose.verifying import verify
+    from tclose.anonymization.pseudonymization import read_key
+    from tclose.anonymization.verify import verify
 
     key = read_key(given["key_file"], given["key_variable"])
     with running(given) as settings:
@@ -103,6 +103,6 @@ def command(file: str, **given: Any) -> int:
 def _rendered(found: Verification, form: str, target: str | None) -> str:
     if form == "json":
         return found.to_json()
-    from tclose.render.telling.verifications import verification_document
+    from tclose.reports.content.verifications import verification_document
 
     return face(form, [verification_document(found)], target)

@@ -14,14 +14,14 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose.counts import ClassPeople, Integers, Part, Ranks, Superset
-from tclose.domains import Domain, Observed
+from tclose.anonymization.algorithms.cluster_rows import Cluster
+from tclose.data.targets import Target, committing
 from tclose.engines.class_tables import ClassTable
-from tclose.engines.disguises import Disguise, Disguised
 from tclose.engines.distinct import DistinctRows
-from tclose.engines.optional import imported, polars_frame
+from tclose.engines.errors import imported, polars_frame
 from tclose.engines.people import AskedOfPeople, Census, Trajectories
-from tclose.engines.recodings import Recoding, Unknown
+from tclose.engines.pseudonyms import Disguise, Disguised
+from tclose.engines.recoding import Recoding, Unknown
 from tclose.engines.statistics import Steady, TableStatistics
 from tclose.errors import (
     ColumnNotFoundError,
@@ -29,15 +29,16 @@ from tclose.errors import (
     Hint,
     InputError,
     InternalError,
+    Note,
     SourceError,
     alike,
     header_hint,
     listed,
 )
-from tclose.measuring import Measured, Task, checked, measured
-from tclose.notes import Note
-from tclose.recoding.cluster_rows import Cluster
-from tclose.targets import Target, committing
+from tclose.models.counts import ClassPeople, Integers, Part, Ranks, Superset
+from tclose.models.domains import Domain
+from tclose.models.measuring import Measured, Task, checked, measured
+from tclose.models.value_order import Observed
 
 Result = TypeVar("Result")
 Made = Callable[[Part], Part]
@@ -252,7 +253,7 @@ class Counted(ABC):
         """Return how many classes have these values in the columns that are named."""
 
 
-class Released(ABC, Generic[AColumn]):
+class RecodedTable(ABC, Generic[AColumn]):
     """A recoded table: it can be audited by the engine that made it, and leaves as a file or a frame.
 
     Its rows come in an order that follows from their content and the seed alone.
@@ -329,7 +330,7 @@ class Engine(AskedOfPeople, ABC):
 
     @classmethod
     def of(cls, table: object, **settings: Any) -> Self:
-        """Return the engine for a table; the settings are those of :func:`tclose.engines.choosing.session_for`."""
+        """Return the engine for a table; the settings are those of :func:`tclose.engines.dispatch.session_for`."""
         del table
         return cls(**settings)
 
@@ -395,7 +396,7 @@ class Engine(AskedOfPeople, ABC):
         del table, quasi, sensitive, progress
         raise self._without_rows()
 
-    def recode(self, table: Any, recoding: Recoding, *, unknown: Unknown = "refuse") -> Released[Any]:
+    def recode(self, table: Any, recoding: Recoding, *, unknown: Unknown = "refuse") -> RecodedTable[Any]:
         """Return the table that a recoding publishes; rows that it does not know are refused or dropped."""
         del table, recoding, unknown
         raise self._without_rows()

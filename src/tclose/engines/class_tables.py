@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from tclose.counts import Integers
-from tclose.engines.optional import imported, polars_frame
+from tclose.data.targets import Target, committing
+from tclose.data.values import as_text
+from tclose.engines.errors import imported, polars_frame
 from tclose.errors import ColumnNotFoundError, InternalError
-from tclose.measuring import Measured
-from tclose.targets import Target, committing
-from tclose.values import as_text
+from tclose.models.counts import Integers
+from tclose.models.measuring import Measured
 
 LABEL = "the class table"
 _VIEW = "This view of the classes"

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tclose.counts import Integers, Ranks
-from tclose.domains import Observed
+from tclose.models.counts import Integers, Ranks
+from tclose.models.value_order import Observed
 
 _WORD = 2**62
 """A number of several codes stays below this."""

@@ -13,12 +13,13 @@ from typing import TypeVar
 
 import numpy as np
 
-from tclose.counts import ClassPeople, Integers, Part, PeopleBlock, Ranks, ValueSets, joined
-from tclose.domains import Domain, Observed
 from tclose.engines.base import Counted, Made
 from tclose.engines.class_tables import ClassTable
 from tclose.engines.people import Trajectories
-from tclose.measuring import Measured, Task
+from tclose.models.counts import ClassPeople, Integers, Part, PeopleBlock, Ranks, ValueSets, joined
+from tclose.models.domains import Domain
+from tclose.models.measuring import Measured, Task
+from tclose.models.value_order import Observed
 
 Result = TypeVar("Result")
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from tclose.notes import Note
+from tclose.errors import Note
 
 _LONG_NUMBER = 7
 """Numbers of so many digits, and all of as many, are those of people, accounts or telephones."""

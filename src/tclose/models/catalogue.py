@@ -9,30 +9,14 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from tclose.errors import Ask, Hint, ThresholdError, about, listed, meant, named
-from tclose.exact import DECIMALS, Number, fraction, written
-from tclose.models.alpha_k import AlphaK
 from tclose.models.base import AttributeModel, Model, TableModel
-from tclose.models.beta_likeness import BetaLikeness
-from tclose.models.delta_disclosure import DeltaDisclosure, DeltaOfPresent
-from tclose.models.delta_presence import PresenceAtLeast, PresenceAtMost
-from tclose.models.distinct_l import DistinctL
-from tclose.models.enhanced_beta import EnhancedBeta
-from tclose.models.entropy_l import EntropyL
-from tclose.models.journalist import JournalistRisk
-from tclose.models.js_closeness import JSCloseness
-from tclose.models.k_anonymity import KAnonymity
-from tclose.models.k_e import KE
-from tclose.models.k_map import KMap
-from tclose.models.kl_closeness import KLCloseness
-from tclose.models.marketer import MarketerRisk
-from tclose.models.n_t_closeness import NTCloseness
-from tclose.models.narrowest_band import NarrowestBand
-from tclose.models.p_sensitive import PSensitive
-from tclose.models.prosecutor import ProsecutorRisk
-from tclose.models.proximity import Proximity
-from tclose.models.recursive_l import RecursiveL
-from tclose.models.smoothed_js import SmoothedJS
-from tclose.models.t_closeness import TCloseness
+from tclose.models.class_size import JournalistRisk, KAnonymity, KMap, MarketerRisk, ProsecutorRisk
+from tclose.models.closeness import JSCloseness, KLCloseness, NTCloseness, SmoothedJS, TCloseness
+from tclose.models.diversity import KE, AlphaK, DistinctL, EntropyL, PSensitive, RecursiveL
+from tclose.models.likeness import BetaLikeness, DeltaDisclosure, DeltaOfPresent, EnhancedBeta
+from tclose.models.presence import PresenceAtLeast, PresenceAtMost
+from tclose.models.proximity import NarrowestBand, Proximity
+from tclose.policy.exact_numbers import DECIMALS, Number, fraction, written
 
 MODELS: dict[str, type[Model]] = {
     model.key: model

@@ -1,10 +1,5 @@
-"""The one question that is asked of a table, as every face asks it: roles, requirements and options.
+"""What is asked of a table: roles, requirements and options, each declared once, and the ``Policy`` made of them.
 
-In come a policy file, keywords, a command line or JSON; out comes a :class:`Policy`. Open ``policy.py`` first, then
-``parts.py``, which declares every option.
+In come a policy file, options of the command line, keywords or the page's JSON; out comes one ``Policy``.
+Open ``parts.py``, where every option is declared; ``profiling`` proposes a policy from the data.
 """
-
-from tclose.policy.files import parse_policy, policy_of, read_policies, read_policy
-from tclose.policy.policy import Policy
-
-__all__ = ["Policy", "parse_policy", "policy_of", "read_policies", "read_policy"]

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from tclose.errors import Ask, Hint, InputError, PolicyError, listed, meant
-from tclose.options import OptionError, UnfitError, declared
+from tclose.policy.options import OptionError, UnfitError, declared
 from tclose.policy.parts import Tree
 from tclose.policy.policy import ColumnOptions
-from tclose.roles import DISTANCES, Distance, distance_named
+from tclose.policy.roles import DISTANCES, Distance, distance_named
 
 ROLE_WORDS = (
     "quasi-identifier", "sensitive", "identifier", "person", "pseudonym", "shifted", "publish", "remove", "undecided",
@@ -75,7 +75,7 @@ def _recoding(name: str, given: Mapping[str, object], folder: Path) -> dict[str,
 
 def _placed(tree: object, folder: Path) -> Any:
     """Return a hierarchy where it is: a file relative to the folder, words and nested tables as they are."""
-    from tclose.hierarchies import is_builder
+    from tclose.data.hierarchies import is_builder
 
     return str(folder / tree) if isinstance(tree, str) and not is_builder(tree) else tree
 

@@ -30,14 +30,14 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, cast
 
-from tclose.documents import read_whole
+from tclose.data.file_reading import read_whole
+from tclose.data.sources.database import is_database_address
+from tclose.data.sources.locate import unread_scheme
 from tclose.errors import Hint, InputError, PolicyError, ThresholdError, about, in_files, listed
-from tclose.options import FilePath, Option, TableName
 from tclose.policy.columns import RECODING_KEYS, Column, check_keys, column_of, model_keys, threshold_text
+from tclose.policy.options import FilePath, Option, TableName
 from tclose.policy.policy import VERSION, Policy, every_option
-from tclose.roles import Others, Roles, Together
-from tclose.sources.addresses import unread_scheme
-from tclose.sources.database import is_database_address
+from tclose.policy.roles import Others, Roles, Together
 
 _MOST_BYTES = 2**24
 SECTIONS = ("version", "table", "columns", "policy", "release", "audit", "attack", "frontier", "report")

@@ -1,6 +1,6 @@
 """What may be asked of a table, in parts: every option is a field here, of the roles, or of how files are read.
 
-A verb's keywords are made of these parts (:mod:`tclose.policy.verbs`), and so is a :class:`~tclose.policy.Policy`.
+A verb's keywords are made of these parts (:mod:`tclose.policy.verbs`), and so is a :class:`~tclose.policy.policy.Policy`.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
-from tclose.engines.disguises import MOST_DAYS, USUAL_DAYS
-from tclose.exact import Number, share
-from tclose.options import (
+from tclose.engines.pseudonyms import MOST_DAYS, USUAL_DAYS
+from tclose.models.populations import Sampling
+from tclose.policy.exact_numbers import Number, share
+from tclose.policy.options import (
     ANumber,
     ByColumn,
     Choice,
@@ -38,10 +39,9 @@ from tclose.options import (
     spelled,
     words,
 )
-from tclose.populations import Sampling
 
 if TYPE_CHECKING:
-    from tclose.hierarchies import Hierarchy
+    from tclose.data.hierarchies import Hierarchy
     from tclose.models.catalogue import Requirement, Wanted
 
 GivenHierarchy: TypeAlias = "Hierarchy | Path | str | Mapping[str, Any]"
@@ -57,19 +57,19 @@ _LEVELS = re.compile(r"\s*(\d{1,4})\s*(?:\.\.\s*(\d{1,4})\s*)?")
 
 
 def _methods() -> tuple[str, ...]:
-    from tclose.recoding.methods import AUTO, METHODS
+    from tclose.anonymization.algorithms.catalogue import AUTO, METHODS
 
     return (AUTO, *METHODS)
 
 
 def _losses() -> tuple[str, ...]:
-    from tclose.recoding.losses.catalogue import LOSSES
+    from tclose.anonymization.algorithms.losses.catalogue import LOSSES
 
     return tuple(LOSSES)
 
 
 def _presets() -> tuple[str, ...]:
-    from tclose.presets import PRESETS
+    from tclose.policy.presets import PRESETS
 
     return tuple(PRESETS)
 
@@ -119,7 +119,7 @@ class Tree(Kind):
 
     def read(self, value: object) -> Any:
         """Return what names the hierarchy, or is it."""
-        from tclose.hierarchies import Hierarchy
+        from tclose.data.hierarchies import Hierarchy
 
         if not isinstance(value, str | Path | Mapping | Hierarchy):
             raise UnfitError("must be a path, words such as 'intervals:5,10', or a nested table.")

@@ -8,9 +8,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tclose.data.sources import ReadOptions, files_read
 from tclose.errors import Ask, Hint, InputError
-from tclose.exact import written
-from tclose.options import Option, Part, declared
+from tclose.policy.exact_numbers import written
+from tclose.policy.options import Option, Part, declared
 from tclose.policy.parts import (
     About,
     Accepting,
@@ -30,8 +31,7 @@ from tclose.policy.parts import (
     Sweeping,
     Withstanding,
 )
-from tclose.roles import Roles
-from tclose.sources import ReadOptions, files_read
+from tclose.policy.roles import Roles
 
 if TYPE_CHECKING:
     from tclose.models.catalogue import Requirement
@@ -129,7 +129,7 @@ class Policy:
     def requirements(self) -> tuple[Requirement, ...]:
         """Return what must hold: thresholds for one attribute replace those for all, and these replace the preset's."""
         from tclose.models.catalogue import required_for_any, requirements
-        from tclose.presets import with_preset
+        from tclose.policy.presets import with_preset
 
         require = self.required.require
         if require is None or isinstance(require, Mapping):

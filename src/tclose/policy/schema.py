@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tclose.options import Option, Schema, declared
 from tclose.policy.columns import DISTANCE_KEYS, RECODING_KEYS, ROLE_WORDS, model_keys
 from tclose.policy.files import SECTIONS, keys_of
+from tclose.policy.options import Option, Schema, declared
 from tclose.policy.policy import VERSION, ColumnOptions
-from tclose.roles import DISTANCES, Roles
+from tclose.policy.roles import DISTANCES, Roles
 
 _THRESHOLD: Schema = {
     "anyOf": [{"type": ["number", "string"]}, {"type": "array", "items": {"type": ["number", "string"]}}],

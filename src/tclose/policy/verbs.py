@@ -12,8 +12,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
+from tclose.data.progress import shows_progress
+from tclose.data.sources import ReadOptions
 from tclose.errors import Hint, InputError, RoleConflictError, listed, meant
-from tclose.options import Part, declared
+from tclose.policy.options import Part, declared
 from tclose.policy.parts import (
     Accepting,
     Attacking,
@@ -41,13 +43,11 @@ from tclose.policy.parts import (
     Withstanding,
 )
 from tclose.policy.policy import Policy, parts_of
-from tclose.progress import shows_progress
-from tclose.roles import Roles
-from tclose.sources import ReadOptions
+from tclose.policy.roles import Roles
 
 if TYPE_CHECKING:
     from tclose.engines.base import Progress
-    from tclose.transport import Rule
+    from tclose.models.transport import Rule
 
 Given = ParamSpec("Given")
 Found = TypeVar("Found")

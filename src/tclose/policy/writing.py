@@ -9,15 +9,15 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from pathlib import Path
 
+from tclose.data.sources.database import DatabaseTable, is_database_address
+from tclose.data.sources.locate import unread_scheme
 from tclose.errors import PolicyError
-from tclose.options import FilePath, Option, TableName, Tables, declared
 from tclose.policy.columns import RECODING_KEYS
 from tclose.policy.files import SECTIONS, keys_of
+from tclose.policy.options import FilePath, Option, TableName, Tables, declared
 from tclose.policy.parts import Tree
 from tclose.policy.policy import VERSION, Policy, parts_of
-from tclose.roles import Distance
-from tclose.sources.addresses import unread_scheme
-from tclose.sources.database import DatabaseTable, is_database_address
+from tclose.policy.roles import Distance
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _BARE_NUMBER = re.compile(r"(0|[1-9][0-9]*)(\.[0-9]+)?")
@@ -31,7 +31,7 @@ def policy_text(
     remarks: Mapping[str, str] | None = None,
     order: Iterable[str] | None = None,
 ) -> str:
-    """Return a policy as TOML that :func:`~tclose.policy.read_policy` reads back.
+    """Return a policy as TOML that :func:`~tclose.policy.files.read_policy` reads back.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def _distance(distance: Distance | None, folder: str | Path) -> dict[str, str]:
 
 
 def _hierarchy(tree: object, folder: str | Path) -> str:
-    from tclose.hierarchies import is_builder
+    from tclose.data.hierarchies import is_builder
 
     if isinstance(tree, str) and is_builder(tree):
         return text_toml(tree)

@@ -11,19 +11,18 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
-from tclose._version import __version__
+from tclose import __version__
+from tclose.auditing.results import Audit
+from tclose.data.values import as_text
 from tclose.errors import InputError
-from tclose.render.words.cells import cell_data
-from tclose.results import Audit
-from tclose.transport import RULES
-from tclose.values import as_text
-from tclose.web.forms import forms
+from tclose.models.transport import RULES
+from tclose.reports.phrases.cells import cell_data
 from tclose.web.jobs import Job, Jobs
 from tclose.web.openapi import openapi
+from tclose.web.previews import LARGE
 from tclose.web.reading import text_file
 from tclose.web.responses import answer
-from tclose.web.samples import LARGE
-from tclose.web.settings import about_now, parsed, plain
+from tclose.web.settings import about_now, forms, parsed, plain
 from tclose.web.workspace import Opened, Workspace, examples
 
 if TYPE_CHECKING:
@@ -72,7 +71,7 @@ def _kept(job: Job) -> Any:
 async def start(request: Request) -> Response:
     """Say what can be opened, and what words the settings know."""
     from tclose.models.catalogue import MODELS
-    from tclose.render.words.glossary import GLOSSARY
+    from tclose.reports.phrases.glossary import GLOSSARY
 
     named = workspace_of(request).named
     models = [
@@ -251,7 +250,7 @@ def _row(values: list[object], keys: int) -> list[object]:
 
 async def explanation(request: Request) -> Response:
     """Explain the distance of one class, ready to be played move by move."""
-    from tclose.explaining import explain
+    from tclose.auditing.explain import explain
     from tclose.web.moves import staged
 
     job = _job(request)
@@ -282,8 +281,7 @@ async def explanation(request: Request) -> Response:
 
 async def compare(request: Request) -> Response:
     """Give some rows of a table as they were and as they are published, and how the columns are spread."""
-    from tclose.web.comparing import compared, spread
-    from tclose.web.whole_rows import whole_rows
+    from tclose.web.before_and_after import compared, spread, whole_rows
     from tclose.web.work import Made
 
     job = _job(request)
@@ -323,9 +321,8 @@ async def useful(request: Request) -> Response:
 
 def _made_file(request: Request) -> Download:
     """Return the file that a request names of a job; it may take long."""
-    from tclose.web.beside import with_beside
     from tclose.web.downloads import download
-    from tclose.web.work import Made
+    from tclose.web.work import Made, with_beside
 
     job = _job(request)
     kept = _kept(job)

@@ -14,7 +14,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from tclose.errors import TcloseError
-from tclose.web import api, opening_api, settings_api
+from tclose.web import api
+from tclose.web import table_api as opening_api
+from tclose.web import table_api as settings_api
 from tclose.web.jobs import Jobs
 from tclose.web.responses import answer, failure, refusal, status_of
 from tclose.web.security import Door, Guard
@@ -84,11 +86,11 @@ def application(workspace: Workspace, door: Door) -> Starlette:
 
 def warm_up() -> None:
     """Load the files of the page and the verbs behind it."""
-    from tclose.auditing import audit
+    from tclose.auditing.audit import audit
 
     _files()
     import_module("tclose.web.work")
-    import_module("tclose.profiling")
+    import_module("tclose.policy.profiling.profile")
     audit("example:salary")
 
 
@@ -126,8 +128,8 @@ async def _static(request: Request) -> Response:
 @cache
 def _files() -> dict[str, bytes]:
     """Return every file that is served, by name: no path of a request is ever looked up on disk."""
-    from tclose.render.faces.animations import PLAYER
-    from tclose.render.pictures.style import STYLE
+    from tclose.reports.charts.svg import STYLE
+    from tclose.reports.formats.animations import PLAYER
 
     found = {entry.name: entry.read_bytes() for entry in files("tclose.web").joinpath("static").iterdir()}
     page = files("tclose.web").joinpath("templates", "index.html").read_text(encoding="utf-8")
@@ -139,5 +141,5 @@ def _files() -> dict[str, bytes]:
 
 def _report_style() -> bytes:
     """Return the rules that reports bring with them, so that page and report look alike."""
-    text = files("tclose.render.faces").joinpath("templates", "style.html").read_text(encoding="utf-8")
+    text = files("tclose.reports.formats").joinpath("templates", "style.html").read_text(encoding="utf-8")
     return text.replace("<style>", "").replace("</style>", "").encode()

@@ -5,14 +5,47 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
+from xml.etree import ElementTree as ET
 
-from tclose.explanations import Explanation
-from tclose.render.data.explanations import explanation_data
-from tclose.render.pictures.columns import Arrow, Columns, arrows_of, columns_of
-from tclose.render.pictures.earth import earth_picture
-from tclose.render.pictures.moves import moves_picture
-from tclose.render.pictures.stages import carried, held, spent
-from tclose.web.pictures import played
+from tclose.auditing.explanations import Explanation
+from tclose.reports.charts.columns import Arrow, Columns, arrows_of, columns_of
+from tclose.reports.charts.earth import carried, earth_picture, held, spent
+from tclose.reports.charts.moves import moves_picture
+from tclose.reports.document import Table
+from tclose.reports.machine_readable.explanations import explanation_data
+
+# Pictures and tables of documents as data that a page builds elements of: it makes none of a text.
+
+
+def played(picture: str) -> dict[str, Any]:
+    """Return a picture as a file holds it, and as elements: a page makes none of a text, whatever it says."""
+    return {"text": picture, "element": _element(ET.fromstring(picture))}  # noqa: S314 - a picture of our own
+
+
+def drawn(picture: str | None) -> dict[str, Any] | None:
+    """Return a picture likewise; None where there is none."""
+    return None if picture is None else played(picture)
+
+
+def _element(element: ET.Element) -> list[Any]:
+    """Return an element as its name, its attributes and what is in it; the page has the style already."""
+    inside: list[Any] = [text for text in [(element.text or "").strip()] if text]
+    for child in element:
+        if not child.tag.endswith("}style"):
+            inside.append(_element(child))
+        if tail := (child.tail or "").strip():
+            inside.append(tail)
+    return [element.tag.split("}")[-1], dict(element.attrib), *inside]
+
+
+def listed(table: Table) -> dict[str, Any]:
+    """Return a table of a document as texts."""
+    return {
+        "caption": table.caption or table.name,
+        "titles": [title.long or title.text for title in table.titles],
+        "rows": [[{"text": cell.long or cell.text, "about": cell.about} for cell in row] for row in table.rows],
+    }
+
 
 MOST_MOVES = 400
 """So many single moves are listed; the plan itself may have more."""

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tclose._version import __version__
+from tclose import __version__
 from tclose.policy.policy import every_option
 from tclose.policy.schema import policy_schema
-from tclose.web.forms import WORK
-from tclose.web.settings import SECTIONS
+from tclose.web.settings import SECTIONS, WORK
 
 Schema = dict[str, Any]
 

@@ -8,16 +8,65 @@ from typing import Any
 
 import numpy as np
 
-from tclose.anonymizing.framing import least_cell
-from tclose.domains import Observed
-from tclose.engines.choosing import session_for
+from tclose.anonymization.algorithms.quasi_identifiers import bands_of
+from tclose.anonymization.problem_setup import least_cell
+from tclose.auditing.audit import audit
+from tclose.data.hierarchies import (
+    Hierarchy,
+    built_hierarchy,
+    hierarchy_of,
+    inferred_hierarchy,
+    is_builder,
+    tree_of_rows,
+)
+from tclose.data.sources import is_database
+from tclose.data.values import as_text
+from tclose.engines.dispatch import held_rows, session_for
 from tclose.errors import InputError
-from tclose.hierarchies import Hierarchy, built_hierarchy, hierarchy_of, inferred_hierarchy, is_builder, tree_of_rows
-from tclose.policy import Policy
+from tclose.models.value_order import Observed
 from tclose.policy.parts import GivenHierarchy
-from tclose.recoding.quasi import bands_of
-from tclose.values import as_text
+from tclose.policy.policy import Policy
+from tclose.web.jobs import Job
 from tclose.web.responses import failure
+from tclose.web.workspace import Opened
+
+# A first impression of a large table while the whole is counted: figures of some of its rows, and no verdict.
+
+
+SAMPLE = 20_000
+"""So many rows are looked at first."""
+LARGE = 200_000
+"""A table of so many rows is worth a first impression."""
+
+
+def first_impression(opened: Opened, policy: Policy, job: Job) -> dict[str, Any]:
+    """Return k and t of a sample of the rows; nothing is judged, and no class is named.
+
+    Parameters
+    ----------
+    opened
+        The table; one of a database is counted there, and not sampled.
+    policy
+        Roles; requirements are left to the audit of all rows.
+    job
+        Told how far the work is.
+    """
+    if is_database(opened.table):
+        raise InputError("A table of a database is counted as a whole.")
+    sample = held_rows(opened.rows(job.tell), read=policy.read, sample=SAMPLE)
+    try:
+        found = audit(sample, policy.roles, drivers=False, progress=job.tell).to_dict()
+    finally:
+        sample.drop()
+    return {
+        "rows": found["rows"],
+        "k": {"value": found["k"]["value"]},
+        "attributes": {
+            name: {"value": attribute["t"] and attribute["t"]["value"]}
+            for name, attribute in found["attributes"].items()
+        },
+    }
+
 
 SHOWN = 8
 """So many values are shown, spread over the column."""

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from tclose.data.sources import is_database, locate
+from tclose.data.sources.formats import COMPRESSION_OF_SUFFIX
+from tclose.data.sources.source import FileSource
 from tclose.errors import InputError
-from tclose.sources import is_database, locate
-from tclose.sources.formats import COMPRESSION_OF_SUFFIX
-from tclose.sources.source import FileSource
 from tclose.web.workspace import Opened
 
 LINES = 8

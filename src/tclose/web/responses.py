@@ -13,7 +13,7 @@ from tclose.errors import InputError, TcloseError
 
 def answer(data: object, status: int = 200) -> Response:
     """Return data as JSON."""
-    from tclose.render.data.json import json_text
+    from tclose.reports.machine_readable.audits import json_text
 
     return Response(json_text(data, indent=None), status, media_type="application/json")
 

@@ -10,12 +10,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tclose.errors import Ask, speaking
 from tclose.models.catalogue import MODELS
-from tclose.options import declared
+from tclose.policy.options import declared
 from tclose.policy.parts import Hierarchies, SensitiveColumns
 from tclose.policy.policy import every_option
-from tclose.roles import Roles
-from tclose.web.forms import PLACES
+from tclose.policy.roles import Roles
 from tclose.web.reading import MARKS
+from tclose.web.settings import PLACES
 
 _READING = "'How it is read…'"
 _BESIDE: Mapping[str, str] = {

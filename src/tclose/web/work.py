@@ -9,22 +9,22 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from tclose.anonymization.frontier_points import Frontier
+from tclose.anonymization.releases import Release, Written
+from tclose.attacks.findings import Attack
+from tclose.auditing.results import Audit
 from tclose.errors import Hint, InputError, InternalError, listed, meant
-from tclose.frontiers import Frontier
-from tclose.policy import Policy
-from tclose.releases import Release, Written
-from tclose.render.telling.decisions import risk_of_being_found, risk_of_being_told
-from tclose.render.words import audits as words
-from tclose.render.words.folders import unfoldered, unfoldered_result
-from tclose.render.words.phrases import joined
-from tclose.render.words.releases import required_texts
-from tclose.render.words.risks import risks
-from tclose.results import Audit
-from tclose.roles import Roles
-from tclose.web.forms import WORK
+from tclose.policy.policy import Policy
+from tclose.policy.roles import Roles
+from tclose.reports.content.decisions import risk_of_being_found, risk_of_being_told
+from tclose.reports.phrases import audits as words
+from tclose.reports.phrases.audits import risks
+from tclose.reports.phrases.cells import unfoldered, unfoldered_result
+from tclose.reports.phrases.numbers import joined
+from tclose.reports.phrases.releases import required_texts
 from tclose.web.jobs import Job, Outcome
-from tclose.web.pictures import played
-from tclose.web.settings import policy_data, policy_from
+from tclose.web.moves import played
+from tclose.web.settings import WORK, policy_data, policy_from
 from tclose.web.workspace import Opened
 
 Work = Callable[[Opened, Mapping[str, Any], Job], Outcome]
@@ -50,7 +50,7 @@ class Made:
 
 def profile(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
     """Look at the columns; the policy to start from has the roles that were given, else those suggested."""
-    from tclose.profiling import profile as profiled
+    from tclose.policy.profiling.profile import profile as profiled
 
     del asked
     found = profiled(opened.rows(job.tell), read=opened.policy.read, progress=job.tell)
@@ -79,7 +79,7 @@ def _decided(roles: Roles, columns: Iterable[str]) -> Roles:
 
 def audit(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
     """Measure the table and judge it."""
-    from tclose.auditing import audit as audited
+    from tclose.auditing.audit import audit as audited
 
     policy = _with_work("audit", asked, opened)
     found = audited(policy.with_table(opened.rows(job.tell)), progress=job.tell)
@@ -136,7 +136,7 @@ def _audit_data(audit: Audit) -> dict[str, Any]:
 
 def sample(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
     """Measure some of the rows, for a first impression while all are counted."""
-    from tclose.web.samples import first_impression
+    from tclose.web.previews import first_impression
 
     return Outcome(first_impression(opened, _policy(asked, opened), job))
 
@@ -154,7 +154,7 @@ def hierarchies(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
 
 def levels(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
     """Measure the table with every quasi-identifier on one level."""
-    from tclose.web.levels import at_levels
+    from tclose.web.analyses import at_levels
 
     return Outcome(at_levels(opened, _policy(asked, opened), _levels(asked), job))
 
@@ -185,8 +185,8 @@ def attack(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
 
 def anonymize(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
     """Make a release, write it into the private folder, and audit what was written."""
-    from tclose.anonymizing import anonymize as anonymized
-    from tclose.render.data.releases import release_data, report_data
+    from tclose.anonymization.anonymize import anonymize as anonymized
+    from tclose.reports.machine_readable.releases import release_data, report_data
 
     policy = _policy(asked, opened)
     asked_for = _made_for(policy)
@@ -206,7 +206,7 @@ def anonymize(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
 
 
 def _release_words(release: Release, written: Written | None) -> dict[str, Any]:
-    from tclose.render.words import releases as told
+    from tclose.reports.phrases import releases as told
 
     release = unfoldered_result(release)
     sentences = (told.size_sentence(release), told.kept_sentence(release), told.method_sentence(release))
@@ -232,9 +232,9 @@ def _release_words(release: Release, written: Written | None) -> dict[str, Any]:
 
 def why(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
     """Make a release again, and find what costs its detail; the page is the owner's."""
-    from tclose.anonymizing import anonymize as anonymized
-    from tclose.render.data.detail_costs import why_data
-    from tclose.render.words import detail_costs as told
+    from tclose.anonymization.anonymize import anonymize as anonymized
+    from tclose.reports.machine_readable.releases import why_data
+    from tclose.reports.phrases import releases as told
 
     policy = _policy(asked, opened)
     release = anonymized(policy.with_table(opened.rows(job.tell)), progress=job.tell).with_why(job.tell)
@@ -246,8 +246,8 @@ def why(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
 
 def frontier(opened: Opened, asked: Mapping[str, Any], job: Job) -> Outcome:
     """Sweep a threshold, and see what each method's release costs."""
-    from tclose.render.pictures.frontier import frontier_picture
-    from tclose.sweeping import frontier as swept
+    from tclose.anonymization.frontier import frontier as swept
+    from tclose.reports.charts.frontier import frontier_picture
 
     policy = _with_work("frontier", asked, opened)
     found = swept(policy.with_table(opened.rows(job.tell)), progress=job.tell)
@@ -279,3 +279,41 @@ def check_asked(kind: str, asked: Mapping[str, Any]) -> None:
         if name not in known:
             hint = meant(name, known) or Hint("It takes {}.", listed(known))
             raise InputError(f"The work {kind!r} has no {name!r}.", field=name, hint=hint)
+
+
+# What else was found for the settings of a release, and belongs into its report: attackers, and other thresholds.
+
+
+def with_beside(made: Made, settings: object, jobs: Iterable[Job]) -> Made:
+    """Return a release with what the newest jobs found for the same settings.
+
+    Parameters
+    ----------
+    made
+        The release.
+    settings
+        What it was made with.
+    jobs
+        What was done for the same table, the newest last.
+    """
+    attack, frontier = made.release.attack, made.frontier
+    for job in jobs:
+        found = None if job.outcome is None else job.outcome.kept
+        if isinstance(found, Attack) and made.release.attack is None and _same(settings, job.settings):
+            attack = found
+        elif isinstance(found, Frontier) and _same(settings, job.settings, found.sweep):
+            frontier = found
+    return replace(made, release=replace(made.release, attack=attack), frontier=frontier)
+
+
+def _same(one: object, other: object, sweep: str | None = None) -> bool:
+    """Say whether two results were asked with the same settings; but for a threshold that is swept, and its method."""
+    return isinstance(one, Mapping) and isinstance(other, Mapping) and _of(one, sweep) == _of(other, sweep)
+
+
+def _of(settings: Mapping[str, Any], sweep: str | None) -> dict[str, Any]:
+    policy, release = dict(settings.get("policy") or {}), dict(settings.get("release") or {})
+    if sweep is not None:
+        policy.pop(sweep, None)
+        release.pop("method", None)
+    return {"columns": settings.get("columns"), "policy": policy, "release": release}

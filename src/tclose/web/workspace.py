@@ -15,16 +15,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from tclose.data.labels import Label
+from tclose.data.sources import EXAMPLES, DatabaseTable, is_database, locate
+from tclose.data.sources.examples import example_named
+from tclose.data.sources.formats import COMPRESSION_OF_SUFFIX, FORMAT_OF_SUFFIX
+from tclose.data.sources.source import FileSource
+from tclose.data.targets.private_folders import private_folder
 from tclose.engines.base import Progress
-from tclose.engines.choosing import held_rows
+from tclose.engines.dispatch import held_rows
 from tclose.errors import InputError, SourceError
-from tclose.labels import Label
 from tclose.policy.policy import Policy, Required
-from tclose.sources import EXAMPLES, DatabaseTable, is_database, locate
-from tclose.sources.examples import example_named
-from tclose.sources.formats import COMPRESSION_OF_SUFFIX, FORMAT_OF_SUFFIX
-from tclose.sources.source import FileSource
-from tclose.targets.private import private_folder
 
 MOST_TABLES = 48
 """So many tables are open at once; opening a further one closes the one opened first."""
@@ -138,7 +138,7 @@ class Opened:
 def _held(lock: threading.Lock, tell: Progress) -> Iterator[None]:
     """Hold a lock while the block runs.
 
-    Work that is stopped (:mod:`tclose.web.stopping`) is not left while it enters a block, so that no lock is taken by
+    Work that is stopped (:mod:`tclose.web.jobs`) is not left while it enters a block, so that no lock is taken by
     work that is no more: what waits here looks by itself whether it is still wanted.
     """
     while not lock.acquire(timeout=_LOOKING_UP):

@@ -59,9 +59,10 @@ def audited(spark, folder) -> dict[str, Any]:
 def cut(spark, folder) -> dict[str, Any]:
     """Say whether a table is cut as it is here, though an executor is killed while it cuts."""
     from engines.spark import test_spark_mondrian as example
-    from tclose.engines.spark.cluster_rows import SparkRows
+    from tclose.anonymization.algorithms.mondrian import cluster_cutting
+    from tclose.anonymization.algorithms.mondrian import mondrian as method
+    from tclose.engines.spark.distinct import SparkRows
     from tclose.engines.spark.reading import frame_of
-    from tclose.recoding.mondrian import cluster_cutting, method
 
     method.PAYS_FROM = method.TRIED_UP_TO = 0
     cluster_cutting.SMALL_PART = 300

@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 pytest.importorskip("pyspark")
 
 from tclose.engines.people import Census, Trajectories
-from tclose.engines.spark import person_gathering
-from tclose.engines.spark.gathering import pairs_in
-from tclose.engines.spark.person_gathering import CELLS, SUMMARY, PersonGathering, Summary, shared_sets
+from tclose.engines.spark import gathering as person_gathering
+from tclose.engines.spark.gathering import CELLS, SUMMARY, PersonGathering, Summary, pairs_in, shared_sets
 
 KINDS = {"q0": pa.string(), "q1": pa.int64(), "r0": pa.int32(), "r1": pa.int32(), "person": pa.string()}
 KEYS = st.tuples(st.sampled_from(["a", "b", "", None]), st.sampled_from([1, 2, None]))

@@ -15,7 +15,7 @@ import pytest
 import tclose
 from engines.spark.seeded import class_rows, random_table, said
 from tclose import errors
-from tclose.engines.choosing import working_session
+from tclose.engines.dispatch import working_session
 from tclose.engines.spark import counts
 from tclose.engines.spark.reading import frame_of
 

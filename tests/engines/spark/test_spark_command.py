@@ -12,7 +12,7 @@ import pytest
 import tclose
 from tclose import errors
 from tclose.cli.options import spark_settings
-from tclose.engines.spark import starting
+from tclose.engines.spark import reading as starting
 from tclose.engines.spark.reading import is_pattern, read_path
 
 
@@ -68,7 +68,7 @@ def test_without_java_the_way_out_is_named(monkeypatch, tmp_path):
 
 
 def test_a_path_with_nothing_under_it_is_refused(spark):
-    from tclose.engines.spark.failures import translated
+    from tclose.engines.spark.errors import translated
 
     with pytest.raises(errors.SourceError, match="finds no such"), translated("'missing.parquet'"):
         read_path(spark, "file:///nowhere/missing.parquet")

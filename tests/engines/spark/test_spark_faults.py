@@ -13,9 +13,10 @@ import pytest
 
 import tclose
 from tclose import errors
-from tclose.engines.spark import failures, writing
+from tclose.data.targets import committing
+from tclose.engines.spark import errors as failures
+from tclose.engines.spark import released as writing
 from tclose.engines.spark.reading import read_path
-from tclose.targets import committing
 
 LOCAL = {"spark.ui.enabled": "false", "spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
 ROLES = tclose.Roles(quasi=["q"], sensitive=["s:ordered"])

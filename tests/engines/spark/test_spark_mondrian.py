@@ -8,9 +8,10 @@ import pytest
 
 import tclose
 from tclose import errors
+from tclose.anonymization.algorithms.mondrian import cluster_cutting
+from tclose.anonymization.algorithms.mondrian import mondrian as method
 from tclose.engines.spark.reading import frame_of
 from tclose.engines.spark.session import ClusterSession
-from tclose.recoding.mondrian import cluster_cutting, method
 
 ROLES = tclose.Roles(quasi=["age", "zip", "job"], sensitive=["disease:nominal", "salary:ordered"])
 ASKED = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from anonymizing.months import check_month, months
-from tclose.anonymizing import apply
+from tclose.anonymization.apply import apply
 from tclose.engines.spark.reading import frame_of
 from tclose.errors import InputError
 

@@ -7,9 +7,9 @@ import pytest
 import tclose
 from engines.spark.seeded import said
 from tclose import errors
-from tclose.engines.spark.failures import translated
+from tclose.data.sources import ReadOptions
+from tclose.engines.spark.errors import translated
 from tclose.engines.spark.reading import read_path
-from tclose.sources import ReadOptions
 
 ROLES = tclose.Roles(quasi="zip", sensitive="pay")
 HONOURED = {

@@ -11,10 +11,10 @@ import pytest
 import tclose
 from engines.recodings import recoding
 from tclose import errors
-from tclose.engines.recodings import Recoding
+from tclose.engines.recoding import Recoding
 from tclose.engines.spark.reading import frame_of
+from tclose.engines.spark.released import target
 from tclose.engines.spark.session import ClusterSession
-from tclose.engines.spark.writing import target
 
 
 def people(rows: int = 120) -> pa.Table:
@@ -121,7 +121,7 @@ def test_endings_that_spark_does_not_write_are_refused(tmp_path, ending):
 
 def test_a_failure_leaves_nothing_half_written(spark, tmp_path):
     failing = spark.sql("SELECT id AS q, CAST(concat('x', id) AS int) AS s FROM range(3)")
-    from tclose.engines.spark.writing import write_frame
+    from tclose.engines.spark.released import write_frame
 
     with pytest.raises(errors.TcloseError):
         write_frame(failing, ["q", "s"], tmp_path / "out.parquet", "the table")

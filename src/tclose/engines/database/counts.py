@@ -11,12 +11,11 @@ import duckdb
 from tclose.engines.base import check_rows
 from tclose.engines.database.connection import Connection
 from tclose.engines.database.table import DatabaseColumn, OpenedTable
-from tclose.engines.duckdb.arrow_types import streamed
+from tclose.engines.duckdb.arrow_tables import Capsule, streamed
 from tclose.engines.duckdb.counts import CodedTable, PairSets
-from tclose.engines.duckdb.failures import translated
+from tclose.engines.duckdb.errors import translated
 from tclose.engines.duckdb.sql import fresh_name
 from tclose.engines.duckdb.table import LoadedTable, bind
-from tclose.engines.duckdb.values import Capsule
 from tclose.errors import SourceError
 
 Result = TypeVar("Result")

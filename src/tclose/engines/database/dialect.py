@@ -9,13 +9,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from tclose.data.labels import Label, naming
+from tclose.data.sources import DatabaseTable
 from tclose.engines.database.table import NESTED, DatabaseColumn, Settler
 from tclose.engines.duckdb.sql import literal
-from tclose.engines.optional import imported
-from tclose.errors import Hint, SourceError
-from tclose.labels import Label, naming
-from tclose.notes import Note
-from tclose.sources import DatabaseTable
+from tclose.engines.errors import imported
+from tclose.errors import Hint, Note, SourceError
 
 if TYPE_CHECKING:
     from tclose.engines.database.connection import Connection

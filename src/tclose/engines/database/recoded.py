@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from tclose.engines.duckdb.failures import translated
-from tclose.engines.duckdb.pieces import pieces_table
+from tclose.engines.duckdb.errors import translated
+from tclose.engines.duckdb.recoded import pieces_table
 from tclose.engines.duckdb.sql import fresh_name
 from tclose.engines.duckdb.table import Column, LoadedTable
-from tclose.engines.recodings import Recoder, Recoding
+from tclose.engines.recoding import Recoder, Recoding
 
 
 @dataclass(frozen=True)

@@ -6,28 +6,28 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from tclose.domains import Observed
+from tclose.data.sources import DatabaseTable, is_database, locate
 from tclose.engines.base import Counted, Engine, Progress, aligned, check_names
 from tclose.engines.database.connection import Connection
 from tclose.engines.database.counts import CubeCounts, expanded, fetched_cube, fetched_cubes, narrowed
 from tclose.engines.database.histories import with_histories
 from tclose.engines.database.recoded import DatabaseRecoder
-from tclose.engines.database.released import DatabaseReleased
+from tclose.engines.database.released import DatabaseRecodedTable
 from tclose.engines.database.rounding import rounding
 from tclose.engines.database.statistics import some_texts, table_statistics
 from tclose.engines.database.table import DatabaseColumn, OpenedTable
-from tclose.engines.disguises import Disguise, Disguised
 from tclose.engines.distinct import DistinctRows
 from tclose.engines.duckdb.counts import CodedTable
 from tclose.engines.duckdb.distinct import distinct_rows
-from tclose.engines.duckdb.released import DuckDBReleased
+from tclose.engines.duckdb.released import DuckDBRecodedTable
 from tclose.engines.duckdb.session import DuckDBCounted, DuckDBSession
 from tclose.engines.duckdb.table import LoadedTable
 from tclose.engines.histories import Held, HistoryCounted
 from tclose.engines.people import BLANKS_QUERY, PEOPLE_QUERY, TRAJECTORY_QUERY, Census, Trajectories
-from tclose.engines.recodings import Recoding, Unknown
+from tclose.engines.pseudonyms import Disguise, Disguised
+from tclose.engines.recoding import Recoding, Unknown
 from tclose.engines.statistics import Steady, TableStatistics, steady_query
-from tclose.sources import DatabaseTable, is_database, locate
+from tclose.models.value_order import Observed
 
 _Key = tuple[str, str, str | None]
 """A database, what is read from it, and the column that tells people apart, where they are counted."""
@@ -257,7 +257,7 @@ class DatabaseSession(Engine):
 
     def recode(
         self, table: OpenedTable | LoadedTable, recoding: Recoding, *, unknown: Unknown = "refuse"
-    ) -> DuckDBReleased | DatabaseReleased:
+    ) -> DuckDBRecodedTable | DatabaseRecodedTable:
         """Return the table that a recoding publishes; planned only, where the caller holds a transaction open."""
         if isinstance(table, LoadedTable):
             return self._local.recode(table, recoding, unknown=unknown)
@@ -267,9 +267,9 @@ class DatabaseSession(Engine):
             return released
         searched = self._searched.get(_key(table), ()) if recoding.counts is None else ()
         cube = self._counted(table, tuple(dict.fromkeys((*recoding.keys, *searched))))
-        return DatabaseReleased(self, table, DatabaseRecoder(cube, recoding).recoded(unknown))
+        return DatabaseRecodedTable(self, table, DatabaseRecoder(cube, recoding).recoded(unknown))
 
-    def recode_here(self, table: OpenedTable, recoding: Recoding, *, unknown: Unknown = "refuse") -> DuckDBReleased:
+    def recode_here(self, table: OpenedTable, recoding: Recoding, *, unknown: Unknown = "refuse") -> DuckDBRecodedTable:
         """Return the table that a recoding publishes, made here of the distinct rows of the published columns."""
         fetched = expanded(self._counted(table, (*recoding.keys, *recoding.read)))
         return self._local.recode(fetched, recoding, unknown=unknown)

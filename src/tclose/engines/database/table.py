@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from tclose.data.sources import DatabaseTable
 from tclose.engines.base import Column, Table
-from tclose.notes import Note
-from tclose.sources import DatabaseTable
+from tclose.errors import Note
 
 if TYPE_CHECKING:
     from tclose.engines.database.dialect import Dialect

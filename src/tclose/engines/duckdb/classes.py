@@ -10,18 +10,18 @@ from typing import Any
 import duckdb
 import numpy as np
 
-from tclose.counts import Integers
 from tclose.engines.class_tables import LABEL, ClassTable, EncodedKeys
+from tclose.engines.duckdb.codes import KeyWords
 from tclose.engines.duckdb.connection import allowed_memory
-from tclose.engines.duckdb.exposing import fetched, in_zone, published, with_place_for_zero
-from tclose.engines.duckdb.failures import translated
-from tclose.engines.duckdb.key_words import KeyWords
-from tclose.engines.duckdb.pandas_views import exact_frame
+from tclose.engines.duckdb.errors import translated
+from tclose.engines.duckdb.frames import exact_frame
+from tclose.engines.duckdb.published_types import fetched, in_zone, published, with_place_for_zero
 from tclose.engines.duckdb.sql import fresh_name, quoted
 from tclose.engines.duckdb.table import Column
 from tclose.engines.duckdb.writing import copy_query
-from tclose.engines.optional import imported
-from tclose.measuring import Measured
+from tclose.engines.errors import imported
+from tclose.models.counts import Integers
+from tclose.models.measuring import Measured
 
 _HELD = 1_000_000
 """So many classes wait in memory at most before they move to DuckDB."""

@@ -6,6 +6,7 @@ import atexit
 import contextlib
 import functools
 import os
+import re
 import tempfile
 import threading
 import weakref
@@ -15,10 +16,29 @@ from pathlib import Path
 
 import duckdb
 
-from tclose import progress, targets
-from tclose.engines.memory import UNITS, bytes_of
+from tclose.data import progress, targets
+from tclose.data.targets import PrivateFolder
 from tclose.errors import EngineFailedError, InputError
-from tclose.targets import PrivateFolder
+
+# How much memory a person allows, in bytes.
+
+
+UNITS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40,
+         "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}  # fmt: skip
+_SIZE = re.compile(r"\s*(\d{1,6}(?:\.\d{1,3})?)\s*([kKMGT]i?B|B)\s*")
+
+
+def bytes_of(memory: str) -> int | None:
+    """Return the bytes that a size of memory stands for; None where a text is no such size.
+
+    Examples
+    --------
+    >>> bytes_of("4GB"), bytes_of("1.5 MiB"), bytes_of("much")
+    (4000000000, 1572864, None)
+    """
+    match = _SIZE.fullmatch(memory)
+    return None if match is None else int(float(match[1]) * UNITS[match[2].replace("k", "K")])
+
 
 _SPILL = "spill"
 _MOST_THREADS = 1024

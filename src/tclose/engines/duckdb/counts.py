@@ -9,15 +9,14 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from tclose.counts import Integers, Part, Ranks, sparse_block
-from tclose.domains import Kind, Observed
 from tclose.engines.base import Progress
-from tclose.engines.duckdb.codes import TABLE_SPAN, Coding, coded, dictionary_coding
-from tclose.engines.duckdb.exposing import fetched, in_zone
-from tclose.engines.duckdb.failures import translated
-from tclose.engines.duckdb.key_words import KeyWords
+from tclose.engines.duckdb.codes import TABLE_SPAN, Coding, KeyWords, coded, dictionary_coding
+from tclose.engines.duckdb.errors import translated
+from tclose.engines.duckdb.published_types import fetched, in_zone
 from tclose.engines.duckdb.table import LoadedTable
 from tclose.engines.people import Census, Trajectories
+from tclose.models.counts import Integers, Part, Ranks, sparse_block
+from tclose.models.value_order import Kind, Observed
 
 Result = TypeVar("Result")
 

@@ -7,17 +7,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from tclose.counts import Integers, Ranks
-from tclose.domains import Observed
+from tclose.anonymization.algorithms.memory_estimate import check_room, needed_bytes
+from tclose.data.progress import told_each
 from tclose.engines.base import Progress
 from tclose.engines.distinct import DistinctRows
 from tclose.engines.duckdb.connection import give_back, given_memory, share_memory
 from tclose.engines.duckdb.counts import CodedTable
-from tclose.engines.duckdb.failures import translated
+from tclose.engines.duckdb.errors import translated
 from tclose.engines.duckdb.sql import fresh_name
 from tclose.engines.duckdb.table import LoadedTable, check_rows
-from tclose.progress import told_each
-from tclose.recoding.room import check_room, needed_bytes
+from tclose.models.counts import Integers, Ranks
+from tclose.models.value_order import Observed
 
 
 def distinct_rows(

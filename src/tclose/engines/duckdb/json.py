@@ -6,15 +6,14 @@ from collections.abc import Mapping, Sequence
 
 import duckdb
 
+from tclose.data.sources import FileSource
 from tclose.engines.duckdb.connection import private_folder
-from tclose.engines.duckdb.failures import translated
-from tclose.engines.duckdb.inference import SQL, DuckTexts
+from tclose.engines.duckdb.errors import translated
 from tclose.engines.duckdb.sql import file_literals, fresh_name, literal, literals
 from tclose.engines.duckdb.table import Column, LoadedTable, check_names, check_rows, keep_view
-from tclose.engines.duckdb.utf8_files import plain_text
-from tclose.engines.json_cells import kinds_of, marked, plain, problem, types_of
+from tclose.engines.duckdb.text_files import SQL, DuckTexts, plain_text
+from tclose.engines.text_types import kinds_of, marked, plain, problem, types_of
 from tclose.errors import EmptyTableError, SourceError
-from tclose.sources import FileSource
 
 _LARGEST_OBJECT = 1 << 28
 _SHORT = 64

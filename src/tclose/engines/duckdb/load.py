@@ -6,29 +6,103 @@ import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import duckdb
 
-from tclose.engines.duckdb.connection import private_folder
-from tclose.engines.duckdb.csv import load_csv, text_names
-from tclose.engines.duckdb.shared_tables import HeldTable
-from tclose.engines.duckdb.sql import fresh_name, quoted
-from tclose.engines.duckdb.table import Column, LoadedTable
-from tclose.errors import EmptyTableError, InternalError, SourceError
-from tclose.sources import (
+from tclose.data.sources import (
     DatabaseTable,
     ExampleSource,
     FileSource,
     FrameSource,
+    ReadOptions,
     Source,
     StreamSource,
     ValuesSource,
 )
-from tclose.sources.formats import check_is_table, compression_of, format_by_content
-from tclose.sources.text import opener
+from tclose.data.sources.formats import check_is_table, compression_of, format_by_content
+from tclose.data.sources.text_files import opener
+from tclose.engines.duckdb.connection import connect, disconnect, private_folder
+from tclose.engines.duckdb.csv import load_csv, text_names
+from tclose.engines.duckdb.errors import translated
+from tclose.engines.duckdb.sql import fresh_name
+from tclose.engines.duckdb.sql import quoted as quoted
+from tclose.engines.duckdb.table import Column as Column
+from tclose.engines.duckdb.table import Keeper, text_of
+from tclose.engines.duckdb.table import LoadedTable as LoadedTable
+from tclose.errors import EmptyTableError, InternalError, Note, SourceError
 
-__all__ = ["Column", "LoadedTable", "load", "names_of", "quoted"]
+# Tables that are read once and looked at often: copied into the database that connections of this process share.
+
+
+@dataclass(frozen=True)
+class HeldTable(Source):
+    """A table in the shared database, with its columns typed by all their values; it is there until it is dropped."""
+
+    columns: tuple[Column, ...]
+    name: str
+    rows: int | None
+    notes: tuple[Note, ...]
+    keeper: Keeper | None = field(repr=False)
+
+    def bound(self, connection: duckdb.DuckDBPyConnection) -> LoadedTable:
+        """Return the table as a connection of the shared database sees it."""
+        return LoadedTable(connection, self.columns, self.label, self.name, self.rows, self.notes, self.keeper)
+
+    def texts(self) -> dict[str, list[str | None]]:
+        """Return the cells of every column that can be read, as texts; each column has the rows in the same order."""
+        columns = [column for column in self.columns if column.problem is None]
+        connection = connect()
+        try:
+            listing = ", ".join(f"CAST({text_of(column)} AS VARCHAR)" for column in columns)
+            rows = connection.execute(f"SELECT {listing} FROM {self.name}").fetchall()  # noqa: S608 - aliases
+        finally:
+            disconnect(connection)
+        return {column.name: [row[at] for row in rows] for at, column in enumerate(columns)}
+
+    def drop(self) -> None:
+        """Free what the rows take."""
+        connection = connect()
+        connection.execute(f"DROP TABLE IF EXISTS {self.name}")
+        disconnect(connection)
+
+
+def hold(table: object, *, read: ReadOptions | None = None, sample: int | None = None) -> HeldTable:
+    """Read a table and hold its rows; what an audit says of them is the same.
+
+    Parameters
+    ----------
+    table
+        Anything that :func:`tclose.audit` takes, except a table of a database.
+    read
+        How to read files.
+    sample
+        How many rows to hold at most, drawn at random; all by default.
+
+    Examples
+    --------
+    >>> held = hold({"zip": [1, 2]})
+    >>> held.rows, held.label
+    (2, 'a mapping of columns')
+    >>> held.drop()
+    """
+    from tclose.data.sources import locate
+
+    connection = connect()
+    try:
+        opened = load(connection, locate(table, options=read))
+        kept = opened.keep([column.name for column in opened.columns if column.problem is None])
+        name = fresh_name("held")
+        with translated(opened.label, connection=connection):
+            drawn = "" if sample is None else f" USING SAMPLE reservoir({sample} ROWS) REPEATABLE (1)"
+            ((rows,),) = connection.execute(f"CREATE TABLE {name} AS FROM {kept.name}{drawn}").fetchall()
+        typed = {column.name: column for column in kept.columns}
+        columns = tuple(typed.get(column.name, column) for column in opened.columns)
+        return HeldTable(opened.label, columns, name, rows, opened.notes, kept.keeper)
+    finally:
+        disconnect(connection)
+
 
 _TEXTS = ("csv", "tsv")
 
@@ -41,7 +115,7 @@ def load(connection: duckdb.DuckDBPyConnection, source: Source) -> LoadedTable:
     connection
         A connection of :func:`~tclose.engines.duckdb.connection.connect`.
     source
-        What :func:`~tclose.sources.locate` returned.
+        What :func:`~tclose.data.sources.locate` returned.
 
     Returns
     -------
@@ -56,7 +130,7 @@ def load(connection: duckdb.DuckDBPyConnection, source: Source) -> LoadedTable:
     Examples
     --------
     >>> from tclose.engines.duckdb.connection import connect
-    >>> from tclose.sources import locate
+    >>> from tclose.data.sources import locate
     >>> table = load(connect(), locate("example:merit")).keep(["merit_points"])
     >>> table.connection.execute(f"SELECT sum(c1) FROM {table.name}").fetchall()
     [(28,)]
@@ -85,7 +159,7 @@ def load(connection: duckdb.DuckDBPyConnection, source: Source) -> LoadedTable:
 
 
 def _load_values(connection: duckdb.DuckDBPyConnection, source: ValuesSource) -> LoadedTable:
-    from tclose.engines.duckdb.values import load_values
+    from tclose.engines.duckdb.arrow_tables import load_values
 
     return load_values(connection, source.columns, source.label)
 

@@ -3,22 +3,132 @@
 from __future__ import annotations
 
 import contextlib
+import datetime as dt
 import errno
 import os
 import re
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from html import escape
 from pathlib import Path
-from typing import Any  # the packages of the extra have no types
+from typing import Any
 
 import duckdb
 
+from tclose.data.targets import refused_by_system
 from tclose.engines.duckdb.connection import allowed_memory
 from tclose.engines.duckdb.sql import quoted
-from tclose.engines.duckdb.workbook import write_workbook
-from tclose.engines.optional import imported
+from tclose.engines.errors import imported
 from tclose.errors import InputError
-from tclose.targets import refused_by_system
+
+# A workbook of one sheet, written row by row: every digit of a number, and every text as a text, never a formula.
+
+
+_HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
+_MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+_OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+_PACKAGE = "http://schemas.openxmlformats.org/package/2006"
+_SHEET_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml"
+_FIRST_DAY = dt.datetime(1899, 12, 30)
+"""The day 0 of the days since March 1900."""
+_DAY, _MOMENT = 1, 2
+"""The formats of cells."""
+_PARTS = {
+    "[Content_Types].xml": f'<Types xmlns="{_PACKAGE}/content-types">'
+    '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
+    f'<Override PartName="/xl/workbook.xml" ContentType="{_SHEET_TYPE}.sheet.main+xml"/>'
+    f'<Override PartName="/xl/styles.xml" ContentType="{_SHEET_TYPE}.styles+xml"/>'
+    f'<Override PartName="/xl/worksheets/sheet1.xml" ContentType="{_SHEET_TYPE}.worksheet+xml"/></Types>',
+    "_rels/.rels": f'<Relationships xmlns="{_PACKAGE}/relationships">'
+    f'<Relationship Id="rId1" Type="{_OFFICE}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
+    "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{_PACKAGE}/relationships">'
+    f'<Relationship Id="rId1" Type="{_OFFICE}/worksheet" Target="worksheets/sheet1.xml"/>'
+    f'<Relationship Id="rId2" Type="{_OFFICE}/styles" Target="styles.xml"/></Relationships>',
+    "xl/workbook.xml": f'<workbook xmlns="{_MAIN}" xmlns:r="{_OFFICE}">'
+    '<sheets><sheet name="release" sheetId="1" r:id="rId1"/></sheets></workbook>',
+    "xl/styles.xml": f'<styleSheet xmlns="{_MAIN}"><numFmts count="2">'
+    '<numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd"/>'
+    '<numFmt numFmtId="165" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/></numFmts><fonts count="1"><font/></fonts>'
+    '<fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill>'
+    '</fills><borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="3">'
+    '<xf xfId="0"/><xf numFmtId="164" xfId="0" applyNumberFormat="1"/>'
+    '<xf numFmtId="165" xfId="0" applyNumberFormat="1"/></cellXfs><cellStyles count="1">'
+    '<cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>',
+}  # fmt: skip
+_BEGIN = (
+    f'<worksheet xmlns="{_MAIN}"><sheetViews><sheetView workbookViewId="0">'
+    '<pane ySplit="1" topLeftCell="A2" state="frozen"/></sheetView></sheetViews><sheetData>'
+)
+
+
+def write_workbook(path: Path, names: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Write a workbook.
+
+    Parameters
+    ----------
+    path
+        The file.
+    names
+        The titles of the columns.
+    rows
+        The rows: texts, numbers, truths, days and points in time; None is an empty cell.
+    """
+    letters = [_letters(at) for at in range(len(names))]
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, text in _PARTS.items():
+            archive.writestr(_undated(name), _HEAD + text)
+        with archive.open(_undated("xl/worksheets/sheet1.xml"), "w", force_zip64=True) as sheet:
+            sheet.write(f"{_HEAD}{_BEGIN}{_row(1, letters, names)}".encode())
+            for number, row in enumerate(rows, start=2):
+                sheet.write(_row(number, letters, row).encode())
+            sheet.write(b"</sheetData></worksheet>")
+
+
+def _undated(name: str) -> zipfile.ZipInfo:
+    """Return a packed part of an archive that says nothing of when it was made."""
+    part = zipfile.ZipInfo(name)
+    part.compress_type = zipfile.ZIP_DEFLATED
+    return part
+
+
+def _letters(at: int) -> str:
+    """Return the letters of a column.
+
+    Examples
+    --------
+    >>> _letters(0), _letters(25), _letters(26), _letters(16383)
+    ('A', 'Z', 'AA', 'XFD')
+    """
+    above, last = divmod(at, 26)
+    return (_letters(above - 1) if above else "") + chr(ord("A") + last)
+
+
+def _row(number: int, letters: Sequence[str], cells: Sequence[object]) -> str:
+    shown = (_cell(f"{letter}{number}", cell) for letter, cell in zip(letters, cells, strict=True) if cell is not None)
+    return f'<row r="{number}">{"".join(shown)}</row>'
+
+
+def _cell(place: str, value: object) -> str:
+    """Return a cell of the sheet.
+
+    Examples
+    --------
+    >>> _cell("A2", "=1+1")
+    '<c r="A2" t="inlineStr"><is><t xml:space="preserve">=1+1</t></is></c>'
+    >>> _cell("B2", 0.1 + 0.2), _cell("C2", dt.date(2020, 1, 31))
+    ('<c r="B2"><v>0.30000000000000004</v></c>', '<c r="C2" s="1"><v>43861</v></c>')
+    """
+    if isinstance(value, str):
+        return f'<c r="{place}" t="inlineStr"><is><t xml:space="preserve">{escape(value, quote=False)}</t></is></c>'
+    if isinstance(value, bool):
+        return f'<c r="{place}" t="b"><v>{int(value)}</v></c>'
+    if isinstance(value, dt.datetime):
+        return f'<c r="{place}" s="{_MOMENT}"><v>{(value - _FIRST_DAY) / dt.timedelta(days=1)!r}</v></c>'
+    if isinstance(value, dt.date):
+        return f'<c r="{place}" s="{_DAY}"><v>{(value - _FIRST_DAY.date()).days}</v></c>'
+    return f'<c r="{place}"><v>{value!r}</v></c>'
+
 
 _AT_ONCE = 10_000
 _NO_ROOM = 1 << 16
@@ -38,7 +148,7 @@ _NAMES = {
     "spss": re.compile(r"[^\W\d_][\w.@#$]{0,63}(?<![._])"),
     "stata": re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,31}"),
 }
-_FIRST_DAY = {"excel": "1900-03-01"}
+_STATA_FIRST_DAY = {"excel": "1900-03-01"}
 """The first day that every reader of a workbook counts alike."""
 _WAY_OUT = "Write Parquet (.parquet), which keeps every value as it is."
 _WHOLE = "abs({0}::HUGEINT) > 9007199254740992"
@@ -51,7 +161,7 @@ _KINDS = {
     "DATE": ("DATE", "{0} < DATE '{1}' OR {0} > DATE '9999-12-31'"),
 }
 """For types that are not written as text: the type in which they are, and whether a value would not be kept."""
-_MOMENT = "{0} < TIMESTAMP '{1}' OR {0} >= TIMESTAMP '10000-01-01' OR {0} <> date_trunc('second', {0})"
+_STATA_MOMENT = "{0} < TIMESTAMP '{1}' OR {0} >= TIMESTAMP '10000-01-01' OR {0} <> date_trunc('second', {0})"
 
 
 ValueLabels = Mapping[float, str]
@@ -87,7 +197,7 @@ def write_package_file(
     described = connection.execute(f"DESCRIBE {query}").fetchall()
     types = [str(column) for _, column, *_ in described]
     _check_names(names, kind, path)
-    casts = [_cast(f"c{at}", column, _FIRST_DAY.get(kind, "1600-01-01")) for at, column in enumerate(types)]
+    casts = [_cast(f"c{at}", column, _STATA_FIRST_DAY.get(kind, "1600-01-01")) for at, column in enumerate(types)]
     rows = _checked(connection, query, names, casts, kind, path)
     shown = ", ".join(f"CAST(c{at} AS {cast}) AS {quoted(f'c{at}')}" for at, (cast, _) in enumerate(casts))
     typed = f"SELECT {shown} FROM ({query})"  # noqa: S608 - our own names
@@ -107,7 +217,7 @@ def _cast(alias: str, kind: str, first: str) -> tuple[str, str]:
     if kind.startswith("DECIMAL"):
         return "DOUBLE", f"TRY_CAST(CAST({alias} AS DOUBLE) AS {kind}) IS DISTINCT FROM {alias}"
     if kind in ("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"):
-        return "TIMESTAMP", _MOMENT.format(alias, first)
+        return "TIMESTAMP", _STATA_MOMENT.format(alias, first)
     return "VARCHAR", "false"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -12,20 +12,89 @@ from typing import Any
 
 import duckdb
 
-from tclose.engines.duckdb.arrow_types import noted_zones
+from tclose.data.labels import naming
+from tclose.data.sources import FileSource
+from tclose.engines.duckdb.arrow_tables import noted_zones
 from tclose.engines.duckdb.connection import private_folder
-from tclose.engines.duckdb.failures import translated
-from tclose.engines.duckdb.parts import brought_to, type_for_all
-from tclose.engines.duckdb.problems import unread
+from tclose.engines.duckdb.errors import LONG, MIXED, TOO_LARGE, translated, unread
+from tclose.engines.duckdb.published_types import FINE_ZONED, ZONED, exposed
 from tclose.engines.duckdb.sql import file_literal, file_literals, literal
 from tclose.engines.duckdb.table import LoadedTable, bind, check_names, check_rows, keep_view
-from tclose.engines.duckdb.utf8_files import scannable
-from tclose.errors import Hint, SourceError, listed
-from tclose.labels import naming
-from tclose.notes import Note
-from tclose.sources import FileSource
+from tclose.engines.duckdb.text_files import scannable
+from tclose.errors import Hint, Note, SourceError, listed
 
+# One type for a column whose parts have different ones, so that no two different values become one.
+
+
+_DIGITS = {
+    "TINYINT": 3, "SMALLINT": 5, "INTEGER": 10, "BIGINT": 19, "UTINYINT": 3, "USMALLINT": 5, "UINTEGER": 10,
+    "UBIGINT": 20, "HUGEINT": 38, "UHUGEINT": 38,
+}  # fmt: skip
+"""How many digits whole numbers of a type may have."""
 _MOST_DIGITS = 38
+_EXACT_IN_REAL = 15
+_DECIMAL = re.compile(r"DECIMAL\((\d+),(\d+)\)")
+_REALS = frozenset(("FLOAT", "DOUBLE"))
+_FAMILIES = (
+    (frozenset(("DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS")), "TIMESTAMP"),
+    (frozenset(("DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS")), "TIMESTAMP_NS"),
+    (frozenset((ZONED, FINE_ZONED)), FINE_ZONED),
+    (frozenset(("TIME", "TIME_NS")), "TIME_NS"),
+)
+
+Keeps = Callable[[str, str], bool]
+"""Says whether all values of the parts of one type keep their digits, by the SQL of that with ``{0}`` for a value."""
+
+
+def type_for_all(kinds: Collection[str], keeps: Keeps) -> tuple[str, str | None]:
+    """Return the type that takes the values of all parts, and why there is none if there is not.
+
+    Parameters
+    ----------
+    kinds
+        The types of the parts.
+    keeps
+        Looks at the values of the parts of one type.
+    """
+    given = {"VARCHAR" if kind.startswith("ENUM(") else kind for kind in kinds if kind.strip('"') != "NULL"}
+    if len(given) <= 1:
+        return next(iter(given), "VARCHAR"), None
+    sizes = {kind: _size(kind) for kind in given - _REALS}
+    if all(sizes.values()):
+        if given & _REALS:
+            long = [kind for kind, size in sizes.items() if size and sum(size) > _EXACT_IN_REAL]
+            return "DOUBLE", None if all(keeps(kind, _kept_by_real(kind)) for kind in long) else TOO_LARGE
+        return _exact([size for size in sizes.values() if size])
+    return next(((kind, None) for family, kind in _FAMILIES if given <= family), ("VARCHAR", MIXED))
+
+
+def _kept_by_real(kind: str) -> str:
+    """Return the SQL of whether a number is the shortest decimal of the float nearest to it."""
+    return f"TRY_CAST(CAST(CAST({{0}} AS DOUBLE) AS VARCHAR) AS {kind}) = {{0}}"
+
+
+def _size(kind: str) -> tuple[int, int] | None:
+    """Return how many digits numbers of a type may have before and after the decimal mark; None for other types."""
+    if decimal := _DECIMAL.fullmatch(kind):
+        return int(decimal[1]) - int(decimal[2]), int(decimal[2])
+    return (_DIGITS[kind], 0) if kind in _DIGITS else None
+
+
+def _exact(sizes: list[tuple[int, int]]) -> tuple[str, str | None]:
+    before, after = (max(size[part] for size in sizes) for part in (0, 1))
+    if before + after > _MOST_DIGITS:
+        return "VARCHAR", LONG
+    if after:
+        return f"DECIMAL({_MOST_DIGITS},{after})", None
+    return "BIGINT" if before <= _DIGITS["BIGINT"] else "HUGEINT", None
+
+
+def brought_to(value: str, kind: str, common: str) -> str:
+    """Return the SQL of a value of one type in the common one; a narrow float by its shortest decimal."""
+    return f"CAST({exposed(kind).value.format(value) if kind == 'FLOAT' else value} AS {common})"
+
+
+_MOST_DECIMAL_DIGITS = 38
 _WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,17})")
 
 
@@ -197,7 +266,7 @@ def _file(connection: duckdb.DuckDBPyConnection, path: Path, shown: str) -> _Fil
     columns = _top_level(rows)
     check_names([column[0] for column in columns], shown)
     problems = {name: unread("float16") for name, _, _, kind, *_ in columns if kind.startswith("Float16Type")}
-    problems |= {name: unread("decimal256") for name, _, _, _, digits, _ in columns if digits > _MOST_DIGITS}
+    problems |= {name: unread("decimal256") for name, _, _, _, digits, _ in columns if digits > _MOST_DECIMAL_DIGITS}
     rounded = frozenset(column[0] for column in columns if column[-1] == "INT96")
     return _File(path, shown, {name: kind for name, _, kind, *_ in columns}, problems, rounded)
 

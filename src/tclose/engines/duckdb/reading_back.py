@@ -8,18 +8,18 @@ from pathlib import Path
 
 import duckdb
 
+from tclose.data.sources import ReadOptions, locate
+from tclose.data.sources.csv_format import dialect_of
+from tclose.data.sources.formats import compression_of
+from tclose.data.sources.text_files import Utf8File, opener
+from tclose.data.targets import refused_by_system
 from tclose.engines.duckdb.connection import private_folder
-from tclose.engines.duckdb.failures import translated
+from tclose.engines.duckdb.errors import translated
 from tclose.engines.duckdb.load import load
 from tclose.engines.duckdb.sql import fresh_name
 from tclose.engines.duckdb.table import Column, LoadedTable
 from tclose.engines.duckdb.writing import Form, copy_query
 from tclose.errors import InputError, SourceError, listed
-from tclose.sources import ReadOptions, locate
-from tclose.sources.csv_format import dialect_of
-from tclose.sources.formats import compression_of
-from tclose.sources.text import Utf8File, opener
-from tclose.targets import refused_by_system
 
 _LABEL = "the release"
 _HEAD_BYTES = 1 << 19

@@ -10,24 +10,23 @@ from typing import Any
 
 import duckdb
 
-from tclose.engines.base import Released
+from tclose.data.sources import locate
+from tclose.data.targets import Target
+from tclose.engines.base import RecodedTable
 from tclose.engines.duckdb.connection import give_back
-from tclose.engines.duckdb.failures import translated
-from tclose.engines.duckdb.given_types import as_arrow, as_pandas, as_polars, is_duration, with_categories
+from tclose.engines.duckdb.errors import translated
+from tclose.engines.duckdb.frames import as_arrow, as_pandas, as_polars, exact_frame, is_duration, with_categories
 from tclose.engines.duckdb.load import load
-from tclose.engines.duckdb.pandas_views import exact_frame
 from tclose.engines.duckdb.reading_back import check_header, check_kept, check_names, check_values, days_alone
 from tclose.engines.duckdb.sql import fresh_name, quoted, repeated, seeded_hash
 from tclose.engines.duckdb.table import Column, LoadedTable, keep_copy
 from tclose.engines.duckdb.writing import Form, check_ending, copy_query, copy_repeated, target
-from tclose.engines.optional import imported, polars_frame
+from tclose.engines.errors import imported, polars_frame
 from tclose.errors import InternalError
-from tclose.sources import locate
-from tclose.targets import Target
 
 _OFTEN = 8
 """From so many rows for each distinct one on, a line of a text file is written once and then repeated."""
-_LABEL = Released.label
+_LABEL = RecodedTable.label
 _VIEW = "This view of the release"
 
 
@@ -107,7 +106,7 @@ def _aliases(width: int) -> str:
     return ", ".join(f"c{at}" for at in range(width))
 
 
-class DuckDBReleased(Released[Column]):
+class DuckDBRecodedTable(RecodedTable[Column]):
     """A released table on the connection of the session that made it.
 
     Parameters
@@ -138,13 +137,13 @@ class DuckDBReleased(Released[Column]):
         self.unknown = unknown
         self._form = form
 
-    def ordered_by(self, column: str) -> DuckDBReleased:
+    def ordered_by(self, column: str) -> DuckDBRecodedTable:
         """Return the table without its last column, its rows in the order of that column."""
         *others, last = self.columns
         if last.name != column or not isinstance(self._form, Stored):
             raise InternalError("Rows were to be in the order of a column that does not stand last.")
         form = Numbered(self._form.query, len(others), self._form.seed, last.alias)
-        return DuckDBReleased(self.connection, tuple(others), form, self.rows, self.unknown)
+        return DuckDBRecodedTable(self.connection, tuple(others), form, self.rows, self.unknown)
 
     @cached_property
     def table(self) -> LoadedTable:

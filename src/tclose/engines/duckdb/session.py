@@ -11,33 +11,31 @@ from typing import TYPE_CHECKING, Any, TypeVar, Union, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose.counts import ClassPeople, Integers, Part, Ranks, ValueSets
-from tclose.domains import Observed
+from tclose.data.sources import ReadOptions, locate
+from tclose.data.values import FineMoment, castable, named_texts
 from tclose.engines.base import Counted, Engine, Progress, aligned, check_rows
-from tclose.engines.disguises import Disguise, Disguised
 from tclose.engines.distinct import DistinctRows
 from tclose.engines.duckdb.classes import DuckDBClasses
 from tclose.engines.duckdb.connection import allowed_memory, connect, give_back
 from tclose.engines.duckdb.counts import CodedTable, PairCounts, kind_of
-from tclose.engines.duckdb.disguised import alone_by_dates, disguised
 from tclose.engines.duckdb.distinct import distinct_rows
-from tclose.engines.duckdb.failures import translated
-from tclose.engines.duckdb.histories import with_histories
+from tclose.engines.duckdb.errors import translated
 from tclose.engines.duckdb.load import load, names_of
-from tclose.engines.duckdb.person_keys import person_key, person_text
+from tclose.engines.duckdb.people import person_key, person_text, with_histories
+from tclose.engines.duckdb.pseudonyms import alone_by_dates, disguised
 from tclose.engines.duckdb.recoded import DuckDBRecoder
-from tclose.engines.duckdb.released import DuckDBReleased
-from tclose.engines.duckdb.rounding import rounding
+from tclose.engines.duckdb.released import DuckDBRecodedTable
+from tclose.engines.duckdb.rows import RowStream
 from tclose.engines.duckdb.statistics import some_texts, table_statistics
-from tclose.engines.duckdb.stream import RowStream
-from tclose.engines.duckdb.table import LoadedTable
+from tclose.engines.duckdb.table import LoadedTable, rounding
 from tclose.engines.histories import Held, HistoryCounted
 from tclose.engines.people import BLANKS_QUERY, PEOPLE_QUERY, TRAJECTORY_QUERY, Census, Trajectories
-from tclose.engines.recodings import Recoding, Unknown
+from tclose.engines.pseudonyms import Disguise, Disguised
+from tclose.engines.recoding import Recoding, Unknown
 from tclose.engines.statistics import Steady, TableStatistics, steady_query
 from tclose.errors import DomainError
-from tclose.sources import ReadOptions, locate
-from tclose.values import FineMoment, castable, named_texts
+from tclose.models.counts import ClassPeople, Integers, Part, Ranks, ValueSets
+from tclose.models.value_order import Observed
 
 if TYPE_CHECKING:
     from tclose.engines.duckdb.people import PeopleCounts
@@ -72,7 +70,7 @@ class DuckDBSession(Engine):
 
     def open(self, table: object) -> LoadedTable:
         """Return a table with its columns; its rows are not read yet."""
-        if isinstance(table, DuckDBReleased) and table.connection is self.connection:
+        if isinstance(table, DuckDBRecodedTable) and table.connection is self.connection:
             return table.table
         return load(self.connection, locate(table, options=self._read))
 
@@ -216,7 +214,7 @@ class DuckDBSession(Engine):
             ((several, *within),) = table.connection.execute(query).fetchall()
         return Steady(int(several), dict(zip(names, map(int, within), strict=True)))
 
-    def recode(self, table: LoadedTable, recoding: Recoding, *, unknown: Unknown = "refuse") -> DuckDBReleased:
+    def recode(self, table: LoadedTable, recoding: Recoding, *, unknown: Unknown = "refuse") -> DuckDBRecodedTable:
         """Return the table that a recoding publishes; rows that it does not know are refused or dropped."""
         released = DuckDBRecoder(table, recoding).recoded(unknown)
         self.give_back()

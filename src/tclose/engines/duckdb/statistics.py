@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tclose.engines.base import Progress
-from tclose.engines.duckdb.failures import translated
+from tclose.engines.duckdb.errors import translated
 from tclose.engines.duckdb.sql import fresh_name
 from tclose.engines.duckdb.table import Column, LoadedTable, check_rows
-from tclose.engines.duckdb.wide_statistics import is_wide, wide_statistics
+from tclose.engines.duckdb.wide_tables import is_wide, wide_statistics
 from tclose.engines.statistics import (
     EMAILS,
     SENTENCES,

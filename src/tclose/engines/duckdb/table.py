@@ -1,17 +1,20 @@
-"""A table bound to DuckDB: its columns, and the name under which its rows can be scanned."""
+"""Numbers of DuckDB rounded: columns whose cells are never read but rounded."""
 
 from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Any
 
 import duckdb
 
 from tclose.engines import base
-from tclose.engines.base import check_names, check_rows
-from tclose.engines.duckdb.exposing import (
+from tclose.engines.base import check_names as check_names
+from tclose.engines.base import check_rows as check_rows
+from tclose.engines.duckdb.errors import NESTED, TOO_FINE, translated
+from tclose.engines.duckdb.published_types import (
     COARSER,
     FINE_ZONED,
     ZONED,
@@ -24,17 +27,24 @@ from tclose.engines.duckdb.exposing import (
     published,
     with_place_for_zero,
 )
-from tclose.engines.duckdb.failures import translated
-from tclose.engines.duckdb.problems import NESTED, TOO_FINE
 from tclose.engines.duckdb.sql import fresh_name, repeated
+from tclose.engines.rounding import (
+    FLOAT_PLACES,
+    LARGEST_FLOAT,
+    MOST_DIGITS,
+    is_idle,
+    nearest,
+    no_numbers,
+    plain,
+    rounded_type,
+    scale_of,
+    too_large,
+)
 from tclose.engines.statistics import TableStatistics
-from tclose.notes import Note
+from tclose.errors import Note
 
-__all__ = [
-    "Column", "Keeper", "LoadedTable", "bind", "check_names", "check_rows", "keep_copy", "keep_view", "nested_problem",
-    "one_by_one", "text_of",
-    "with_one_zero",
-]  # fmt: skip
+# A table bound to DuckDB: its columns, and the name under which its rows can be scanned.
+
 
 _NESTED = ("STRUCT", "MAP", "UNION", "JSON", "VARIANT", "GEOMETRY")
 
@@ -50,7 +60,7 @@ class Column(base.Column):
     zone
         The time zone in which the source shows its points in time, if it says so; here they are all in UTC.
     spelling
-        How the source writes the values, as :func:`~tclose.values.named_texts` takes it.
+        How the source writes the values, as :func:`~tclose.data.values.named_texts` takes it.
     bare
         Whether the source writes decimals without idle zeros, each with the digits that it has.
     given
@@ -296,3 +306,67 @@ def _too_fine(connection: duckdb.DuckDBPyConnection, source: str, shown: dict[st
 def nested_problem(kind: str) -> str | None:
     """Return why a column of a type cannot be used, if it cannot."""
     return NESTED if kind.startswith(_NESTED) or kind.endswith("]") else None
+
+
+def rounding(table: LoadedTable, steps: Mapping[str, Fraction]) -> LoadedTable:
+    """Return a table whose columns are rounded as soon as they are kept, when their types are known."""
+    keep, gather = table.keeper or keep_view, table.gatherer
+
+    def keeper(given: LoadedTable, kept: tuple[Column, ...]) -> LoadedTable:
+        return _rounded(keep(given, kept), steps)
+
+    def gatherer(given: LoadedTable, kept: tuple[Column, ...]) -> LoadedTable | None:
+        found = None if gather is None else gather(given, kept)
+        return None if found is None else _rounded(found, steps)
+
+    return replace(table, keeper=keeper, gatherer=gatherer)
+
+
+def _rounded(table: LoadedTable, steps: Mapping[str, Fraction]) -> LoadedTable:
+    """Return a view of a table with its numbers rounded; refuse a number that cannot be."""
+    columns, values = [], []
+    for column in table.columns:
+        if column.name not in steps:
+            columns.append(column)
+            values.append(column.alias)
+            continue
+        step = steps[column.name]
+        kind = rounded_type(column.type, step)
+        if kind is None:
+            raise no_numbers(column.name, table.label, column.type)
+        value = rounded_sql(column.alias, column.type, step)
+        _check(table.connection, table.name, table.label, column, value)
+        values.append(f"{value} AS {column.alias}")
+        columns.append(column if kind == column.type else replace(column, type=kind, given=None))
+    name = fresh_name("rounded")
+    listing = ", ".join([*values, *([] if table.weight is None else [table.weight])])
+    with translated(table.label, connection=table.connection):
+        table.connection.execute(f"CREATE TEMP VIEW {name} AS SELECT {listing} FROM {table.name}")  # noqa: S608 - aliases
+    return replace(table, columns=tuple(columns), name=name, gatherer=None)
+
+
+def _check(connection: duckdb.DuckDBPyConnection, source: str, label: str, column: Column, value: str) -> None:
+    with translated(label, connection=connection):
+        ((lost,),) = connection.execute(
+            f"SELECT count(*) FROM {source} WHERE {column.alias} IS NOT NULL AND {value} IS NULL"  # noqa: S608
+        ).fetchall()
+    if lost:
+        raise too_large(column.name, label, lost)
+
+
+def rounded_sql(value: str, kind: str, step: Fraction) -> str:
+    """Return the SQL of a rounded number in the type that it gets; null for one that has no place in it."""
+    made = rounded_type(kind, step)
+    if is_idle(kind, step):
+        return f"CAST({value} AS {made})"
+    if kind == "DOUBLE":
+        between = f"DECIMAL({MOST_DIGITS},{FLOAT_PLACES})"
+        enough = f"-?[0-9]+([.][0-9]{{1,{FLOAT_PLACES}}})?"
+        digits = f"regexp_extract({plain_decimal(f'CAST({value} AS VARCHAR)')}, '{enough}')"
+        exact = nearest(f"TRY_CAST({digits} AS {between})", f"CAST('{plain(step)}' AS {between})")
+        text = f"CASE WHEN abs({value}) < {LARGEST_FLOAT} THEN CAST(TRY({exact}) AS VARCHAR) END"
+        return f"TRY_CAST({text} AS DOUBLE)"
+    scale = scale_of(str(made))
+    between = "HUGEINT" if scale is None else f"DECIMAL({MOST_DIGITS},{scale[1]})"
+    exact = nearest(f"TRY_CAST({value} AS {between})", f"CAST('{plain(step)}' AS {between})")
+    return f"TRY_CAST(TRY({exact}) AS {made})"

@@ -14,13 +14,13 @@ from typing import IO, Literal
 
 import duckdb
 
+from tclose.data.targets import StreamTarget, Target, refused_by_system, target_at
 from tclose.engines.duckdb.connection import private_folder
-from tclose.engines.duckdb.failures import translated
+from tclose.engines.duckdb.errors import translated
 from tclose.engines.duckdb.package_writing import ValueLabels, write_package_file
 from tclose.engines.duckdb.sql import fresh_name, literal, quoted
-from tclose.engines.optional import imported
+from tclose.engines.errors import imported
 from tclose.errors import HeadroomError, InputError
-from tclose.targets import StreamTarget, Target, refused_by_system, target_at
 
 _BARE = frozenset(" _-.()/%")
 """Characters that a name in the header of a text table may have, beside letters and digits, without quotes."""

@@ -13,15 +13,15 @@ import pyarrow as pa
 from pyspark.sql import functions as F  # noqa: N812 - Spark's own custom
 from pyspark.sql import types as T  # noqa: N812
 
-from tclose.counts import Integers
+from tclose.data.targets import Target
 from tclose.engines.class_tables import LABEL, ClassTable
 from tclose.engines.spark.arrow import local_frame, mapped
-from tclose.engines.spark.failures import translated
+from tclose.engines.spark.errors import translated
 from tclose.engines.spark.kernel import LARGEST, Listing, figures, in_order
-from tclose.engines.spark.writing import target, write_frame, write_to
+from tclose.engines.spark.released import target, write_frame, write_to
 from tclose.errors import InternalError
-from tclose.measuring import Measured
-from tclose.targets import Target
+from tclose.models.counts import Integers
+from tclose.models.measuring import Measured
 
 if TYPE_CHECKING:
     from pyspark.sql import Column as Expression

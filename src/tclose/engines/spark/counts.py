@@ -12,12 +12,12 @@ import pyarrow.compute as pc
 from pyspark.sql import functions as F  # noqa: N812 - Spark's own custom
 from pyspark.sql import types as T  # noqa: N812
 
-from tclose.counts import Integers, Ranks
-from tclose.domains import Observed
 from tclose.engines.spark.arrow import local_frame, mapped
-from tclose.engines.spark.failures import translated
+from tclose.engines.spark.errors import translated
 from tclose.engines.spark.gathering import Gathering
 from tclose.engines.spark.table import Column, SparkTable
+from tclose.models.counts import Integers, Ranks
+from tclose.models.value_order import Observed
 
 if TYPE_CHECKING:
     from pyspark.sql import Column as Expression

@@ -15,10 +15,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from tclose.counts import Block, Integers, Part, Ranks
-from tclose.domains import Domain
 from tclose.engines.spark.gathering import UNKNOWN, Pairs, in_cells, pairs_in, summed
-from tclose.measuring import Measured, Tally, Task, measured, merged
+from tclose.models.counts import Block, Integers, Part, Ranks
+from tclose.models.domains import Domain
+from tclose.models.measuring import Measured, Tally, Task, measured, merged
 
 LARGEST = 20
 """So many classes with the largest figures are listed with the tallies, so that nobody measures again to list them."""

@@ -17,36 +17,32 @@ import pyarrow.compute as pc
 from pyspark.errors import PySparkException
 from pyspark.sql import functions as F  # noqa: N812 - Spark's own custom
 
-from tclose.counts import Integers, Part, Ranks
-from tclose.domains import Domain, Observed
+from tclose.data.labels import named_in_full
+from tclose.data.sources import ReadOptions, SparkSource
+from tclose.data.targets import Target
 from tclose.engines.base import Counted, Engine, Made, Progress, aligned, check_rows
 from tclose.engines.distinct import DistinctRows
 from tclose.engines.histories import Held, HistoryCounted
 from tclose.engines.people import Census, Trajectories
-from tclose.engines.recodings import Recoding, Unknown
+from tclose.engines.recoding import Recoding, Unknown
 from tclose.engines.spark.arrow import mapped
 from tclose.engines.spark.classes import SparkClasses
-from tclose.engines.spark.cluster_rows import SparkCluster
 from tclose.engines.spark.counts import Attributes, Values, gathered_pairs
-from tclose.engines.spark.distinct import distinct_rows
-from tclose.engines.spark.failures import translated
-from tclose.engines.spark.histories import with_histories
+from tclose.engines.spark.distinct import SparkCluster, distinct_rows
+from tclose.engines.spark.errors import translated
 from tclose.engines.spark.kernel import Listed, Measuring, PartitionTally, largest_of, whole
-from tclose.engines.spark.people import PeopleCells
-from tclose.engines.spark.reading import frame_of, pattern_notes
+from tclose.engines.spark.people import PeopleCells, with_histories
+from tclose.engines.spark.reading import frame_of, pattern_notes, read_source
 from tclose.engines.spark.recoded import SparkRecoder
-from tclose.engines.spark.released import SparkReleased
-from tclose.engines.spark.rounding import rounding
-from tclose.engines.spark.starting import read_source
+from tclose.engines.spark.released import SparkRecodedTable, target
 from tclose.engines.spark.statistics import some_texts, steady, table_statistics
-from tclose.engines.spark.table import SparkTable, bound, equal_to
-from tclose.engines.spark.writing import target
+from tclose.engines.spark.table import SparkTable, bound, equal_to, rounding
 from tclose.engines.statistics import Steady, TableStatistics
 from tclose.errors import InputError, SourceError
-from tclose.labels import named_in_full
-from tclose.measuring import Measured, Task, check_population
-from tclose.sources import ReadOptions, SparkSource
-from tclose.targets import Target
+from tclose.models.counts import Integers, Part, Ranks
+from tclose.models.domains import Domain
+from tclose.models.measuring import Measured, Task, check_population
+from tclose.models.value_order import Observed
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -92,7 +88,7 @@ class ClusterSession(Engine):
 
     def open(self, table: object) -> SparkTable:
         """Return a table with its columns; its rows are not read yet."""
-        if isinstance(table, SparkReleased):
+        if isinstance(table, SparkRecodedTable):
             return table.table
         if isinstance(table, SparkSource):
             frame = read_source(table)
@@ -202,7 +198,7 @@ class ClusterSession(Engine):
         """Return in how many rows that share a value of a key other columns are one value."""
         return steady(table, key, names)
 
-    def recode(self, table: SparkTable, recoding: Recoding, *, unknown: Unknown = "refuse") -> SparkReleased:
+    def recode(self, table: SparkTable, recoding: Recoding, *, unknown: Unknown = "refuse") -> SparkRecodedTable:
         """Return the table that a recoding publishes; rows that it does not know are refused or dropped."""
         return SparkRecoder(table, recoding).recoded(unknown)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as F  # noqa: N812 - Spark's own custom
 
 from tclose.engines.base import Progress, check_rows
-from tclose.engines.spark.failures import translated
+from tclose.engines.spark.errors import translated
 from tclose.engines.spark.table import Column, SparkTable
 from tclose.engines.statistics import (
     EMAILS,

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 
+from tclose.data.sources import DatabaseTable
+from tclose.data.targets.private_folders import private_folder
 from tclose.engines.database.dialect import Dialect, address, counted_in, literal
 from tclose.engines.database.table import DatabaseColumn
-from tclose.engines.duckdb.exposing import shortest_decimal
-from tclose.engines.duckdb.rounding import rounded_sql
-from tclose.engines.optional import imported
+from tclose.engines.duckdb.published_types import shortest_decimal
+from tclose.engines.duckdb.table import rounded_sql
+from tclose.engines.errors import imported
 from tclose.errors import SourceError
-from tclose.sources import DatabaseTable
-from tclose.targets.private import private_folder
 
 if TYPE_CHECKING:
     from tclose.engines.database.connection import Connection

@@ -7,11 +7,11 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from tclose.data.sources import DatabaseTable
 from tclose.engines.database.dialect import Dialect, counted_in, literal
 from tclose.engines.database.table import DatabaseColumn
 from tclose.engines.rounding import LARGEST_FLOAT, WHOLE, WIDER, is_idle, nearest, plain
 from tclose.errors import SourceError
-from tclose.sources import DatabaseTable
 
 if TYPE_CHECKING:
     from tclose.engines.database.connection import Connection

@@ -10,13 +10,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tclose.data.sources import DatabaseTable
 from tclose.engines.database.dialect import Dialect, counted_in, literal
 from tclose.engines.database.dialect import address as plain_address
 from tclose.engines.database.table import NESTED, DatabaseColumn, Settler
-from tclose.engines.duckdb.problems import MIXED, TOO_LARGE
+from tclose.engines.duckdb.errors import MIXED, TOO_LARGE
 from tclose.engines.rounding import is_idle, nearest
 from tclose.errors import SourceError
-from tclose.sources import DatabaseTable
 
 if TYPE_CHECKING:
     from tclose.engines.database.connection import Connection

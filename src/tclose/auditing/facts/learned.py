@@ -1,0 +1,271 @@
+"""What is learned of people by someone who knows their traits and some of their facts: counted and judged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from tclose.auditing.facts.counting import Counter, Key, Level
+from tclose.auditing.facts.database import Database, PersonTable, coded_database
+from tclose.auditing.facts.drawing import drawn_level, planned
+from tclose.auditing.facts.findings import FEWER, Candidates, Drawn, Facts, Power
+from tclose.auditing.facts.measuring import Measuring, tasks_of
+from tclose.data.progress import silent
+from tclose.engines.base import Progress
+from tclose.engines.duckdb.table import LoadedTable
+from tclose.errors import Ask, ColumnNotFoundError, Hint, InputError
+from tclose.models.base import Model
+from tclose.models.catalogue import Requirement, few, label
+from tclose.models.value_order import Observed
+from tclose.policy.parts import KnownFacts
+from tclose.policy.roles import Nominal, Roles
+
+References = Callable[[tuple[str, ...]], Observed | Mapping[object, Any] | None]
+"""Gives what the people of an attribute are compared with; None where these are the table's own."""
+_DRIVERS_UP_TO = 2_000_000
+"""With more sets of facts, nobody looks how many people are alone without each column."""
+
+
+def learned_of_table(
+    table: object,
+    roles: Roles,
+    asked: KnownFacts,
+    wanted: Sequence[Requirement],
+    *,
+    references: References,
+    more: Sequence[Model] = (),
+    progress: Progress = silent,
+) -> Facts:
+    """Return what someone learns who knows facts of the people of one table.
+
+    Parameters
+    ----------
+    table
+        The table as an engine opened it.
+    roles
+        Which column is what.
+    asked
+        How many facts are known, and how columns are told apart.
+    wanted
+        What is required.
+    references
+        Gives what the people of an attribute are compared with, where these are not the table's own.
+    more, progress
+        As for :func:`learned`.
+    """
+    if roles.person is None:
+        raise InputError(
+            "Nothing says whose each row is, so that nobody has facts.",
+            code="facts-without-people",
+            field="facts",
+            hint=Hint("Name the column that tells people apart: {}.", Ask("person")),
+        )
+    check_declared(asked, roles.quasi)
+    return learned_of_tables([(table, roles)], asked, wanted, references=references, more=more, progress=progress)
+
+
+def learned_of_tables(
+    tables: Sequence[tuple[object, Roles]],
+    asked: KnownFacts,
+    wanted: Sequence[Requirement],
+    *,
+    references: References | None = None,
+    more: Sequence[Model] = (),
+    progress: Progress = silent,
+) -> Facts:
+    """Return what someone learns who knows facts of the people of several tables, each with its roles."""
+    if any(each.any is not None for each in wanted):
+        raise InputError(
+            "Requirements hold for someone who knows some of the columns, or some facts, not for both at once.",
+            field="facts",
+            hint=Hint("Leave {} out.", Ask("any")),
+        )
+    found = [_table_of(table, roles, asked, references) for table, roles in tables]
+    names = [" × ".join(each) for one in found for each in one.sensitive]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(
+            f"{twice!r} is a sensitive attribute of two tables, whose figures would have one name.",
+            field="sensitive",
+            column=twice,
+            hint=Hint("Rename it in one of them."),
+        )
+    return learned(
+        found, asked.facts or 0, wanted, more=more, repeated=asked.facts_as == "multiset", budget=asked.fact_sets,
+        progress=progress,
+    )  # fmt: skip
+
+
+def other_engine() -> InputError:
+    """Return the error for a table that is in a database or on Spark."""
+    return InputError(
+        "Sets of facts are counted in files and frames, not yet in databases or on Spark.",
+        code="facts-engine",
+        field="facts",
+        hint=Hint("Save the table as Parquet, and audit that."),
+    )
+
+
+def _table_of(table: object, roles: Roles, asked: KnownFacts, references: References | None) -> PersonTable:
+    """Return a table with what its columns are."""
+    if not isinstance(table, LoadedTable):
+        raise other_engine()
+    if roles.together == "quasi" and len(roles.sensitive) > 1:
+        raise InputError(
+            "Sensitive attributes are not counted as quasi-identifiers where facts are known.",
+            field="together",
+            hint=Hint("Name them as quasi-identifiers, one audit for each, or leave {} out.", Ask("together")),
+        )
+    joint = roles.together == "joint" and len(roles.sensitive) > 1
+    names = [tuple(roles.sensitive)] if joint else [(name,) for name in roles.sensitive]
+    given = {} if references is None else {each: found for each in names if (found := references(each)) is not None}
+    return PersonTable(
+        table,
+        (str(roles.person),),
+        roles.quasi,
+        {each: Nominal() if joint else roles.sensitive[each[0]] for each in names},
+        given,
+        {name: rule for name, rule in asked.traits.items() if name in roles.quasi},
+        tuple(name for name in asked.fact_columns if name in roles.quasi),
+    )
+
+
+def check_declared(asked: KnownFacts, quasi: Sequence[str]) -> None:
+    """Refuse columns that were declared to be traits or facts and are no quasi-identifiers, or are both."""
+    for field, names in (("traits", asked.traits), ("fact_columns", asked.fact_columns)):
+        for name in names:
+            if name not in quasi:
+                raise ColumnNotFoundError(name, quasi, "quasi-identifying", field=field)
+    both = [name for name in asked.fact_columns if name in asked.traits]
+    if both:
+        raise InputError(
+            f"{both[0]!r} was declared to be a trait and part of the facts; it is one of the two.",
+            field="fact_columns",
+            column=both[0],
+        )
+
+
+def learned(
+    tables: Sequence[PersonTable],
+    known: int,
+    wanted: Sequence[Requirement] = (),
+    *,
+    more: Sequence[Model] = (),
+    repeated: bool = True,
+    budget: int = 10**9,
+    drivers: bool = True,
+    progress: Progress = silent,
+) -> Facts:
+    """Return the figures for someone who knows the traits of a person and at most so many facts.
+
+    Parameters
+    ----------
+    tables
+        Tables about the same people.
+    known
+        How many facts are known.
+    wanted
+        What is required.
+    more
+        Models to measure beside the usual ones and those that are required.
+    repeated
+        Whether it is known how often a fact is true of a person.
+    budget
+        At most how many sets of facts of all people together are counted; beyond, some are drawn at random.
+    drivers
+        Whether to look, where there are not many sets, how many people are alone without each column of facts.
+    progress
+        Told what is being done.
+    """
+    database = coded_database(tables, known, repeated=repeated, progress=progress)
+    try:
+        found = _Learned(database, known, wanted, more, budget, progress).facts(repeated=repeated)
+    finally:
+        database.drop()
+    if not drivers or not found.certain or not found.last.alone or found.last.sets > _DRIVERS_UP_TO:
+        return found
+    return replace(found, drivers=dict(_driven(tables, found, progress)))
+
+
+def _driven(tables: Sequence[PersonTable], found: Facts, progress: Progress) -> Iterator[tuple[str, int]]:
+    """Give each column of facts, with how many people are alone without it."""
+    for at, each in enumerate(found.tables):
+        for name in each.facts:
+            quasi = tuple(column for column in tables[at].quasi if column != name)
+            traits = dict.fromkeys(each.traits, "refuse") | dict(tables[at].traits)
+            facts = tuple(column for column in each.facts if column != name)
+            others = [replace(table, sensitive={}) for table in tables]
+            others[at] = replace(others[at], quasi=quasi, traits=traits, facts=facts)
+            without = learned(
+                others, found.last.known, repeated=found.repeated, budget=_DRIVERS_UP_TO, drivers=False,
+                progress=progress,
+            )  # fmt: skip
+            if without.certain:
+                yield (name if len(tables) == 1 else f"{each.label}: {name}"), without.last.alone
+
+
+class _Learned:
+    """Counts and judges a database level by level."""
+
+    def __init__(
+        self,
+        database: Database,
+        known: int,
+        wanted: Sequence[Requirement],
+        more: Sequence[Model],
+        budget: int,
+        progress: Progress,
+    ) -> None:
+        self.database, self.known, self.budget = database, known, budget
+        self.domains = [each.of_people.domain for each in database.attributes]
+        self.fewer_than = few(wanted) if wanted else FEWER
+        self.counter = Counter(database, self.fewer_than, progress)
+        self.measuring = Measuring(tasks_of([domain.name for domain in self.domains], wanted, more), self.domains)
+        self.progress = progress
+        self.sets = 0
+
+    def facts(self, *, repeated: bool) -> Facts:
+        """Return what was found."""
+        most = min(self.known, self.database.largest)
+        exact, _ = planned(self.database, most, self.budget)
+        try:
+            powers = [self._power(self.counter.level(facts), None) for facts in range(exact + 1)]
+            if exact < most:
+                self.progress("Drawing sets of facts", None)
+                powers.append(self._power(*drawn_level(self.counter, most)))
+        finally:
+            self.counter.drop()
+        return Facts(
+            asked=self.known,
+            largest=self.database.largest,
+            repeated=repeated,
+            people=self.database.persons,
+            tables=self.database.tables,
+            fewer_than=self.fewer_than,
+            powers=tuple(powers),
+            verdicts=tuple(self.measuring.verdicts(self.known, self._read)),
+        )
+
+    def _power(self, level: Level, drawn: Drawn | None) -> Power:
+        """Return the figures for someone who knows at most as many facts as a level has."""
+        self.measuring.add(level)
+        self.sets += int(level.groups.sum())
+        figures = list(self.measuring.figures(self._read))
+        return Power(
+            known=level.facts,
+            sets=self.sets,
+            k=next(figure for task, figure in figures if task.model.key == "k"),
+            alone=self.counter.alone,
+            fewer=self.counter.fewer,
+            attributes={
+                domain.name: {label(task.model): figure for task, figure in figures if task.attribute == at}
+                for at, domain in enumerate(self.domains)
+            },
+            drawn=drawn,
+        )
+
+    def _read(self, facts: int, key: Key, size: int) -> Candidates:
+        """Return who a group is."""
+        base, items = self.counter.key(key, facts)
+        return Candidates(self.database.base(base), tuple(map(self.database.fact, items)), size)

@@ -1,5 +1,0 @@
-"""What someone learns who knows a person's traits and some of the facts about them: visits, prescriptions, events."""
-
-from tclose.facts.findings import Candidates, Drawn, Fact, FactFigure, Facts, FactVerdict, Power
-
-__all__ = ["Candidates", "Drawn", "Fact", "FactFigure", "FactVerdict", "Facts", "Power"]

@@ -1,6 +1,0 @@
-"""What a sample says of the population it was drawn from: estimates, none of which is the truth."""
-
-from tclose.populations.estimating import ESTIMATORS, Estimate, Frequencies, estimated
-from tclose.populations.sampling import Sampling
-
-__all__ = ["ESTIMATORS", "Estimate", "Frequencies", "Sampling", "estimated"]

@@ -1,1 +1,0 @@
-"""Gathering: whole classes of rows that complement each other's sensitive values."""

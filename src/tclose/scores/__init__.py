@@ -1,5 +1,0 @@
-"""Scores by which others judge a release beside its original: marginals, correlations, propensity, matches, biases."""
-
-from tclose.scores.scores import Bias, Correlation, Matches, Scores
-
-__all__ = ["Bias", "Correlation", "Matches", "Scores"]
