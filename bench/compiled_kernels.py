@@ -25,7 +25,7 @@ from clock import best_of  # noqa: E402
 from compiled import real_work  # noqa: E402
 from plain_kernels import public  # noqa: E402
 from tclose.anonymization.algorithms.full_domain import lattice as roll_up  # noqa: E402
-from tclose.engines import grouping
+from tclose.engines import grouping  # noqa: E402
 from tclose.engines.duckdb import rows  # noqa: E402
 from tclose.models import kernels  # noqa: E402
 

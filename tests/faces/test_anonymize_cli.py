@@ -308,8 +308,9 @@ def test_help_loads_no_engine_no_kernel_and_no_search(command):
     code = (
         "import sys\nfrom tclose.cli.commands import commands\nfrom tclose.cli.errors import exit_code_of\n"
         f"exit_code_of(commands, [{command!r}, '--help'])\n"
-        "heavy = {'duckdb', 'rich', 'jinja2', 'tclose.anonymizing', 'tclose.auditing.audit'}\n"
-        "print([name for name in sys.modules if name in heavy or name.startswith('tclose.models.kernels.')], file=sys.stderr)"
+        "heavy = {'duckdb', 'rich', 'jinja2', 'tclose.anonymization.anonymize', 'tclose.auditing.audit'}\n"
+        "found = [name for name in sys.modules if name in heavy or name.startswith('tclose.models.kernels.')]\n"
+        "print(found, file=sys.stderr)"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, env={"PYTHONPATH": str(SOURCE)}, check=True

@@ -329,8 +329,7 @@ def in_a_namespace(findings: Findings) -> None:
 
 def tried(*, small: bool, every: int = 1) -> Findings:
     """Try everything, and tell of each kind when it is done."""
-    import tclose.anonymizing
-
+    import tclose.anonymization.anonymize
     import tclose.cli.anonymize
     import tclose.engines.duckdb.session  # noqa: F401 - so that children need not load it
 

@@ -40,8 +40,8 @@ class Observed:
 
     ``categories`` is the order that the column itself declares, if it does. ``ascending`` says that the
     values are an array of whole numbers, ascending, with none missing. ``spelling`` says how the column's own file
-    writes them, as :func:`~tclose.data.values.named_texts` takes it. ``people`` has the sets of values that people have, by
-    their places among the values, where people are counted and somebody has several.
+    writes them, as :func:`~tclose.data.values.named_texts` takes it. ``people`` has the sets of values that people
+    have, by their places among the values, where people are counted and somebody has several.
     """
 
     values: Sequence[object] | NDArray[Any] = field(repr=False)

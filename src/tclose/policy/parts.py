@@ -1,6 +1,7 @@
 """What may be asked of a table, in parts: every option is a field here, of the roles, or of how files are read.
 
-A verb's keywords are made of these parts (:mod:`tclose.policy.verbs`), and so is a :class:`~tclose.policy.policy.Policy`.
+A verb's keywords are made of these parts (:mod:`tclose.policy.verbs`), and so is a
+:class:`~tclose.policy.policy.Policy`.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
-from pyspark.sql import types as T  # noqa: N812 - Spark's own custom
+from pyspark.sql import types as T
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql import functions as F  # noqa: N812 - Spark's own custom
-from pyspark.sql import types as T  # noqa: N812
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
 
 from tclose.data.targets import Target
 from tclose.engines.class_tables import LABEL, ClassTable

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark.sql import functions as F  # noqa: N812 - Spark's own custom
-from pyspark.sql import types as T  # noqa: N812
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
 
 from tclose.engines.spark.arrow import local_frame, mapped
 from tclose.engines.spark.errors import translated

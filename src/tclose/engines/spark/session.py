@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.errors import PySparkException
-from pyspark.sql import functions as F  # noqa: N812 - Spark's own custom
+from pyspark.sql import functions as F
 
 from tclose.data.labels import named_in_full
 from tclose.data.sources import ReadOptions, SparkSource

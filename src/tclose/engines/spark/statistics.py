@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from pyspark.sql import functions as F  # noqa: N812 - Spark's own custom
+from pyspark.sql import functions as F
 
 from tclose.engines.base import Progress, check_rows
 from tclose.engines.spark.errors import translated

@@ -46,7 +46,7 @@ class Shapes(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """What classes must meet as far as the kernel knows: the fields of :class:`~tclose.models.kernels.annealing.Limits`."""
+    """What classes must meet as far as the kernel knows: the fields of ``annealing.Limits``."""
 
     attributes: Integers
     cells: Floats
