@@ -148,8 +148,17 @@ def _bare(problem: Exception) -> str:
 
 
 def distances(cells: Sequence[Cell], word: str) -> Fraction:
+    """Return the largest distance of a group's cells from all cells: missing ones as a value and left out, the worse.
+
+    Numeric distances leave them out.
+    """
+    rows = list(zip(GROUPS, cells, strict=True))
+    known = [(group, cell) for group, cell in rows if cell is not None]
+    return max(_largest(each, word) for each in ((known,) if word == "numeric" else (rows, known)))
+
+
+def _largest(rows: Sequence[tuple[object, Cell]], word: str) -> Fraction:
     """Return the largest distance of a group's cells from all cells, by brute force."""
-    rows = [(group, cell) for group, cell in zip(GROUPS, cells, strict=True) if word != "numeric" or cell is not None]
     ranked: list[Any] = list(scale([cell for _, cell in rows])) if word != "nominal" else []
     places = {cell: (ranked.index(cell[1]) if cell else len(ranked)) for _, cell in rows} if ranked else {}
     if word == "nominal":

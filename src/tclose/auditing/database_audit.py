@@ -57,7 +57,7 @@ class DatabaseAudit:
         """Return the audit for those who may see single people."""
         return replace(self, shows_people=True)
 
-    def without_folders(self) -> DatabaseAudit:
+    def in_public(self) -> DatabaseAudit:
         """Return the audit with tables named without their folders, as others may know them."""
         from tclose.reports.phrases.cells import unfoldered_facts
 

@@ -252,7 +252,7 @@ def _database(policies: list[Policy], form: str, given: dict[str, Any]) -> int:
     with running(given) as settings:
         found = audit_database(policies, progress=settings.get("progress"))
     found = found.with_people() if given["show_people"] else found
-    found = found.without_folders() if form == "html" else found
+    found = found.in_public() if form == "html" else found
     text = json_text(found.to_dict()) if form == "json" else face(form, [found.document()], given["output"])
     commit({target: text_writer(text) for target in texts}, read)
     if file is None:
