@@ -49,7 +49,7 @@ def test_no_kernel_looks_beyond_an_array(tmp_path):
     assert len(made) == len(kernels.COMPILED) + 1
     script = (
         "import sys; beyond = []; sys.unraisablehook = lambda told: beyond.append(told.exc_value)\n"
-        f"from tclose import kernels; kernels.__path__.insert(0, {str(tmp_path)!r})\n"
+        f"from tclose.models import kernels; kernels.__path__.insert(0, {str(tmp_path)!r})\n"
         "from compiled import real_work; real_work.everything()\n"
         f"assert kernels.annealing.__file__.startswith({str(tmp_path)!r})\n"
         "sys.exit(str(beyond) if beyond else 0)"
