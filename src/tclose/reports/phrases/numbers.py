@@ -107,12 +107,15 @@ def percent(share: float | Fraction) -> str:
     --------
     >>> percent(0.628), percent(1.0), percent(Fraction(2999, 3000)), percent(0.00001), percent(0.0)
     ('62.8 %', '100 %', 'over 99.9 %', 'under 0.1 %', '0 %')
+    >>> percent(Fraction(3, 306))
+    '1 %'
     """
     if 0 < share < Fraction(1, 1000):
         return "under 0.1 %"
     if Fraction(999, 1000) < share < 1:
         return "over 99.9 %"
-    return f"{decimal_text(100 * float(share), 1)} %"
+    number = 100 * float(share)
+    return (f"{number:.1f}".removesuffix(".0") if math.isfinite(number) else decimal_text(number)) + " %"
 
 
 def title_of(model: Model) -> str:
