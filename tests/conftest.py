@@ -34,6 +34,8 @@ from canaries import overheard  # noqa: E402 - tests/ is on the path now
 from shared_data import shared_file  # noqa: E402
 
 SERVERS = ("spark", "database", "browser")
+MARKS = {"spark": ("spark", "java"), "browser": ("browser",), "server": ("postgresql",)}
+"""What a test needs besides Python, by its fixtures; ``scripts/test --quick`` leaves it out."""
 
 
 class BySharing(LoadScopeScheduling):
@@ -75,7 +77,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Put the tests in the order that was asked for, the same in every process."""
+    """Mark the tests by what they need, and put them in the order that was asked for, the same in every process."""
+    for item in items:
+        needed = {*getattr(item, "fixturenames", ()), *str(item.name).replace("]", "[").replace("-", "[").split("[")}
+        for mark, fixtures in MARKS.items():
+            if needed.intersection(fixtures):
+                item.add_marker(mark)
     if seed := config.getoption("--shuffle"):
         drawn = {name: random.Random(f"{seed} {name}").random() for item in items for name in (item.nodeid, item.path)}
         items.sort(key=lambda item: (drawn[item.path], drawn[item.nodeid]))

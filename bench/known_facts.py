@@ -1,6 +1,6 @@
 """How long it takes to count everybody's sets of facts, beside a plain self-join of DuckDB on facts that are numbers.
 
-    python bench/facts.py [PEOPLE] [FACTS]
+    python bench/known_facts.py [PEOPLE] [FACTS]
 
 The people have facts of 2,000, a few of them common and most rare, and 20 bases; one trait of four values is sensitive.
 The plain query finds the number of people of every set of m facts, and nothing else: no t, and nobody is named.
