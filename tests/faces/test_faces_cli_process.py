@@ -121,6 +121,27 @@ def test_work_that_takes_longer_than_it_may_is_given_up(tmp_path, table):
     assert [path.name for path in tmp_path.iterdir()] == ["endless.db"]
 
 
+_SLOW_COLUMNS = """
+import sys, time
+import tclose.engines.dispatch
+tclose.engines.dispatch.column_names = lambda *_, **__: time.sleep(60)
+sys.argv = ["tclose", "audit", "people.csv", "-q", "zip,age", "-s", "salary:ordered", "--timeout", "0.5"]
+from tclose.cli.__main__ import run
+run()
+"""
+
+
+def test_the_time_that_is_allowed_covers_the_columns_that_a_list_is_split_by(tmp_path):
+    """A list such as ``-q zip,age`` is split by the names of the columns, before the verb is called."""
+    (tmp_path / "people.csv").write_text(PEOPLE)
+    environment = {"PYTHONPATH": str(SOURCE), "PATH": "/usr/bin:/bin"}
+    command = [sys.executable, "-c", _SLOW_COLUMNS]
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=50, check=False
+    )
+    assert (done.returncode, "--timeout" in done.stderr) == (3, True)
+
+
 _INTERRUPTED_IMPORT = """
 import os, signal, sys
 class Interrupting:

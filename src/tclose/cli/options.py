@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,6 +25,9 @@ from tclose.policy.options import Choice, Option, Switch, declared
 from tclose.policy.parts import Hierarchies, Resources, SensitiveColumns
 from tclose.policy.roles import Roles
 from tclose.policy.verbs import ROLES_OF, VERBS
+
+_BEGUN = "tclose.begun"
+"""Where a command keeps the moment at which its line was read."""
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -104,6 +108,7 @@ reading_options = together(
         section=READING,
         metavar="SECONDS",
         type=Seconds(),
+        callback=lambda ctx, _, value: ctx.meta.setdefault(_BEGUN, time.monotonic()) and value,
         help="When to give up: after so many seconds of work, or of one statement of a database.",
     ),
 )
@@ -170,10 +175,20 @@ output_option = option(
 
 
 @contextmanager
+def within_time(given: Mapping[str, Any]) -> Iterator[None]:
+    """Give up when ``--timeout`` is over: its clock runs from when the command line was read, over all blocks."""
+    seconds, ctx = given.get("timeout"), click.get_current_context(silent=True)
+    begun = None if ctx is None else ctx.meta.get(_BEGUN)
+    passed = 0.0 if begun is None else time.monotonic() - begun
+    with time_limit(None if seconds is None else max(seconds - passed, 1e-3)):
+        yield
+
+
+@contextmanager
 def running(given: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Give a verb what the running options say, and show how far it is."""
     lines = given["shown_progress"] == "json"
-    with time_limit(given["timeout"]), terminal_progress(quiet=given["quiet"], lines=lines) as report:
+    with within_time(given), terminal_progress(quiet=given["quiet"], lines=lines) as report:
         yield {"progress": report}
 
 

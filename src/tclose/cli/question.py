@@ -12,7 +12,7 @@ import click
 
 from tclose.cli.column_names import Columns, assigned, column_list, declared_order, sensitive_list, thresholds
 from tclose.cli.errors import say
-from tclose.cli.options import options_of, table_names
+from tclose.cli.options import options_of, table_names, within_time
 from tclose.data.sources import read_once
 from tclose.data.sources.database import is_database_address
 from tclose.data.sources.examples import example_named
@@ -194,7 +194,8 @@ def _columns(tables: tuple[str, ...], given: Mapping[str, Any], read: ReadOption
 
     if len(tables) == 1 and read_once(tables[0]):
         return ()
-    return column_names(table_names(tables, given, read), read=read)
+    with within_time(given):
+        return column_names(table_names(tables, given, read), read=read)
 
 
 def _roles(
