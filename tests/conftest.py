@@ -36,6 +36,14 @@ from shared_data import shared_file  # noqa: E402
 SERVERS = ("spark", "database", "browser")
 MARKS = {"spark": ("spark", "java"), "browser": ("browser",), "server": ("postgresql",)}
 """What a test needs besides Python, by its fixtures; ``scripts/test --quick`` leaves it out."""
+SLOW = (
+    "anonymizing", "attacks", "compiled", "differential", "docs", "engines", "facts", "fuzzing", "laws", "points",
+    "recoding", "scores", "targets", "verifying", "warehouses", "web", "faces/test_anonymize_cli.py",
+    "faces/test_decisions.py", "faces/test_faces_letters.py", "faces/test_faces_terminal.py",
+    "faces/test_left_out_rows.py", "faces/test_pipelines_examples.py", "house/test_house_build.py",
+    "measuring/test_kernels.py", "migrating/test_import_arx.py", "test_any_columns.py", "values/test_values_law.py",
+)  # fmt: skip
+"""Folders and modules of tests that search, start processes or draw thousands of tables."""
 
 
 class BySharing(LoadScopeScheduling):
@@ -80,6 +88,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Mark the tests by what they need, and put them in the order that was asked for, the same in every process."""
     for item in items:
         needed = {*getattr(item, "fixturenames", ()), *str(item.name).replace("]", "[").replace("-", "[").split("[")}
+        place = item.path.relative_to(TESTS).as_posix() if item.path.is_relative_to(TESTS) else ""
+        if place.startswith(SLOW):
+            item.add_marker("slow")
         for mark, fixtures in MARKS.items():
             if needed.intersection(fixtures):
                 item.add_marker(mark)
