@@ -130,13 +130,27 @@ def block_of(histograms: Histograms) -> Block:
     block = sparse_block(numbers, ranks, counts, classes)
     if coded.sets is None:
         return block
-    valued = np.zeros(classes, dtype=np.int64)
-    there = coded.here.lengths[histograms.codes] > 0
-    np.add.at(valued, histograms.numbers[there], histograms.counts[there])
+    valued = _people_with(histograms, coded.here.lengths)
+    missing = coded.domain.missing
+    present = None if missing is None else _people_with(histograms, _others(coded.here, missing))
     sets = coded.anywhere[histograms.codes]
     known = np.where(coded.sets.lengths[sets] > 0, sets, -1).astype(np.int32)
     of_sets = sparse_block(histograms.numbers, known, histograms.counts, classes)
-    return replace(block, people=PeopleBlock(valued, of_sets, coded.sets))
+    return replace(block, people=PeopleBlock(valued, of_sets, coded.sets, present))
+
+
+def _people_with(histograms: Histograms, values: Integers) -> Integers:
+    """Return how many people of each class have a value, where each code has so many."""
+    found = np.zeros(len(histograms.groups), dtype=np.int64)
+    there = values[histograms.codes] > 0
+    np.add.at(found, histograms.numbers[there], histograms.counts[there])
+    return found
+
+
+def _others(values: ValueSets, missing: int) -> Integers:
+    """Return how many values each code has beside the missing one."""
+    codes = np.repeat(np.arange(len(values.lengths)), values.lengths)
+    return np.bincount(codes[values.ranks != missing], minlength=len(values.lengths))
 
 
 def _spread(histograms: Histograms, values: ValueSets) -> tuple[Integers, Ranks, Integers]:
