@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import json
 import math
+import time
+from collections import Counter
 from fractions import Fraction
 
 import pytest
@@ -120,6 +122,40 @@ def test_more_facts_than_anybody_has_are_all_there_are():
     found = tclose.audit(VISITS, ROLES, facts=10**9).facts
     assert (found.asked, found.largest, found.last.known) == (10**9, 2, 2)
     assert found.last.alone == powers(facts=2)[-1].alone
+
+
+def test_a_thousand_million_facts_of_a_trial_are_counted_at_once():
+    """Somebody has 23 events and 3.6 million sets of them; whom some set singles out needs no larger one."""
+    people, events = (read_columns(name) for name in ("dm", "ae"))
+    session = DuckDBSession(threads=1)
+    first = session.open({name: people[name] for name in ("USUBJID", "SEX", "ARM")})
+    second = session.open({name: events[name] for name in ("USUBJID", "AEDECOD", "AESEV")})
+    tables = [
+        PersonTable(first, ("USUBJID",), ("SEX",), {("ARM",): Nominal()}),
+        PersonTable(second, ("USUBJID",), ("AEDECOD",), {("AESEV",): Nominal()}),
+    ]
+    most, began = Counter(events["USUBJID"]).most_common(1)[0][1], time.monotonic()
+    found = learned(tables, 10**9)
+    assert time.monotonic() - began < 30
+    assert (found.asked, found.largest, found.last.known, found.certain) == (10**9, most, most, True)
+    sex = dict(zip(people["USUBJID"], people["SEX"], strict=True))
+    held = {person: Counter() for person in people["USUBJID"]}
+    for person, event in zip(events["USUBJID"], events["AEDECOD"], strict=True):
+        held[person][event] += 1
+
+    def candidates(person):  # who has all that somebody has
+        return sum(held[person] <= theirs and sex[person] == sex[other] for other, theirs in held.items())
+
+    left = [candidates(person) for person in held]
+    last = found.last
+    assert (last.k.value, last.alone, last.fewer) == (min(left), left.count(1), sum(size < 5 for size in left))
+
+
+def test_facts_that_are_true_many_times_are_drawn_where_they_cannot_be_counted():
+    repeated = {"id": [1] * 300 + [2] * 300, "ward": ["A"] * 600}
+    table = DuckDBSession(threads=1).open(repeated)
+    found = learned([PersonTable(table, ("id",), ("ward",), {}, facts=("ward",))], 10**9)
+    assert (found.largest, found.certain, found.last.k.value, found.last.alone) == (300, False, 2, 0)
 
 
 def test_a_column_that_few_people_have_twice_must_be_declared():
