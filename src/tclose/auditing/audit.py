@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,14 +33,25 @@ from tclose.policy.presets import preset_named
 from tclose.policy.profiling.column_words import ROWS_EACH, people_in, person_in
 from tclose.policy.roles import IDENTIFIERS_PUBLISHED, Distance, Nominal, Roles
 from tclose.policy.safe_harbor import applied
-from tclose.policy.verbs import AuditKeywords, verb
+from tclose.policy.several_tables import TableAsked
+from tclose.policy.verbs import AuditKeywords, verb_of_several
+
+if TYPE_CHECKING:
+    from tclose.auditing.facts.database_audits import DatabaseAudit
 
 _DRIVERS_UP_TO = 1_000_000
 _MOST_EXPOSED = 50
 """With more columns published as they are, nobody asks whether rows are alone by all of them."""
 
 
-@verb(AuditKeywords)
+def _together(tables: Sequence[TableAsked], *, progress: Progress | None) -> DatabaseAudit:
+    """Audit several tables about the same people."""
+    from tclose.auditing.database_audit import audit_tables
+
+    return audit_tables(tables, progress=progress)
+
+
+@verb_of_several(AuditKeywords, _together)
 def audit(policy: Policy, *, progress: Progress | None) -> Audit:
     """Measure what a table reveals, and judge it by its requirements.
 
@@ -48,9 +59,11 @@ def audit(policy: Policy, *, progress: Progress | None) -> Audit:
     ----------
     table
         A path, a frame, anything with an Arrow stream, a database's table, or a built-in example such as
-        ``"example:salary"``; or a :class:`~tclose.Policy`, which names one.
+        ``"example:salary"``; or a :class:`~tclose.Policy`, which names one. Several tables about the same people: a
+        mapping from names to tables, or a list of policies.
     roles
-        Which column is what; an example brings its own.
+        Which column is what; an example brings its own. Of several tables the roles of all, a policy of all, or a
+        mapping from the same names to either.
     {options}
     read
         How to read files.
@@ -60,7 +73,7 @@ def audit(policy: Policy, *, progress: Progress | None) -> Audit:
     Returns
     -------
     Audit
-        Figures, verdicts and classes.
+        Figures, verdicts and classes; a :class:`~tclose.DatabaseAudit` of several tables.
 
     Examples
     --------
@@ -68,6 +81,14 @@ def audit(policy: Policy, *, progress: Progress | None) -> Audit:
     >>> audit = tclose.audit("example:salary", require={"k": 3, "t": "0.2"})
     >>> audit.k, audit["salary"].t, audit["disease"].t, audit.holds
     (3, Fraction(3, 8), Fraction(4, 9), False)
+
+    >>> people = {"id": [1, 2, 3], "sex": ["F", "F", "F"], "hiv": ["no", "no", "yes"]}
+    >>> visits = {"id": [1, 2, 3, 3], "ward": ["A", "A", "A", "B"]}
+    >>> roles = tclose.Roles(["sex", "ward"], "hiv:nominal", person="id")
+    >>> asked = tclose.Policy(roles=roles).with_options({"facts": 1, "require": {"k": 2}, "fact_columns": ["ward"]})
+    >>> found = tclose.audit({"people": people, "visits": visits}, asked)
+    >>> found.verdict, [(power.k.value, power.alone) for power in found.facts.powers]
+    ('fail', [(3, 0), (1, 1)])
     """
     from tclose.engines.dispatch import working_session
 

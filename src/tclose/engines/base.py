@@ -97,6 +97,12 @@ class Table(ABC, Generic[AColumn]):
         found.person = person
         return found
 
+    def named(self, label: str) -> Self:
+        """Return the table under the name that somebody gave it."""
+        found = copy(self)
+        found.label = label
+        return found
+
     def column(self, name: str) -> AColumn:
         """Return the column of a name, or raise :class:`~tclose.errors.ColumnNotFoundError`."""
         for column in self.columns:
