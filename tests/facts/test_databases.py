@@ -197,7 +197,20 @@ def test_pipelines_see_what_fails_of_tables_and_of_histories(tmp_path, monkeypat
     assert "2 facts of people does not hold: found 1; failing: 3 sets" in told
     results = json.loads(in_process(capfdbinary, "audit", "--format", "sarif").out)["runs"][0]["results"]
     assert "k" in [each["ruleId"] for each in results]
-    asked = ["audit", "visits.csv", "--person", "id", "-q", "ward,id2", "--fact-column", "ward", "--k", "2", "--facts", "2"]
+    asked = [
+        "audit",
+        "visits.csv",
+        "--person",
+        "id",
+        "-q",
+        "ward,id2",
+        "--fact-column",
+        "ward",
+        "--k",
+        "2",
+        "--facts",
+        "2",
+    ]
     (tmp_path / "visits.csv").write_text("id,id2,ward\n1,1,A\n2,2,A\n1,1,B\n2,2,A")
     told = in_process(capfdbinary, *asked, "--format", "github").out
     assert "k ≥ 2 for any 2 facts of people does not hold" in told

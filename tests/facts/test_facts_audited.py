@@ -118,6 +118,28 @@ def test_pseudonyms_whose_histories_were_counted_need_no_other_reason():
     assert "pseudonyms-link" not in [each.code for each in tclose.audit(VISITS, roles, **asked, facts=1).reasons]
 
 
+def test_a_qualified_verdict_says_what_one_row_and_two_single_out():
+    """One ward tells 6 apart, two also tell 2 apart, who was in ward A twice."""
+    roles = tclose.Roles(["sex", "ward"], {"hiv": Nominal()}, pseudonym="id")
+    found = tclose.audit(VISITS, roles, require={"k": 1})
+    assert (found.verdict, [(each.known, each.alone, each.people) for each in found.linked]) == (
+        "qualified",
+        [(1, 1, 6), (2, 2, 6)],
+    )
+    assert "One row of a person, known beside their traits, singles out 1 of 6 people" in str(found)
+    Draft202012Validator(json.loads(schema_text())).validate(found.to_dict())
+    assert [each["alone"] for each in found.to_dict()["linked"]] == [1, 2]
+    assert tclose.audit(VISITS, roles, require={"k": 1}, facts=1).linked == ()
+    assert tclose.audit(VISITS, ROLES, require={"k": 1}).linked == ()
+
+
+def test_a_column_that_may_be_a_trait_keeps_no_audit_from_its_verdict():
+    roles = tclose.Roles(["sex", "ward"], {"hiv": Nominal()}, pseudonym="id")
+    mistyped = {**VISITS, "sex": list("FMFFFFMMMMMM")}
+    found = tclose.audit(mistyped, roles, require={"k": 1})
+    assert (found.verdict, found.linked) == ("qualified", ())
+
+
 def test_more_facts_than_anybody_has_are_all_there_are():
     found = tclose.audit(VISITS, ROLES, facts=10**9).facts
     assert (found.asked, found.largest, found.last.known) == (10**9, 2, 2)

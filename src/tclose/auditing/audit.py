@@ -11,14 +11,14 @@ import numpy as np
 
 from tclose.auditing.baselines import Reference, is_joint, population_of
 from tclose.auditing.composition.composed import composed
-from tclose.auditing.facts.learned import learned_of_table
+from tclose.auditing.facts.learned import learned_of_table, linked_rows
 from tclose.auditing.leave_one_out import driven
 from tclose.auditing.measurement import Driving, Finding, Inspection, Run, attribute_audit, figures_by_key
 from tclose.auditing.open_table import opened_with
 from tclose.auditing.partial_knowledge import SubsetFinding, any_columns, subset_findings
 from tclose.auditing.population_risk import surveyed
 from tclose.auditing.results import AttributeAudit, Audit, ClassTable, ColumnDecision, Evidence, Exposed
-from tclose.auditing.verdicts import reasons_of, with_facts
+from tclose.auditing.verdicts import LINKED, reasons_of, with_facts
 from tclose.data.progress import silent
 from tclose.data.sources.examples import is_example
 from tclose.engines.base import Engine, Progress, RecodedTable, Table
@@ -120,6 +120,8 @@ def audit(policy: Policy, *, progress: Progress | None) -> Audit:
         found = _audited(inspection, roles, reference, opened, drivers=policy.measuring.drivers)
         if policy.required.facts is not None:
             found = _with_facts(found, inspection, roles, reference, policy)
+        elif any(each.code == LINKED for each in found.reasons) and found.rows <= _DRIVERS_UP_TO:
+            found = replace(found, linked=linked_rows(inspection.table, roles, policy.required, inspection.progress))
         decided = [name for name in found.unprotected if name in roles.publish or roles.others == "publish"]
         found = replace(
             found,

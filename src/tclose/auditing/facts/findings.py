@@ -81,6 +81,19 @@ class Power:
 
 
 @dataclass(frozen=True)
+class Linked:
+    """How many people are told apart by a few of their rows, where a column links the rows of a person."""
+
+    known: int
+    """How many rows are known, at most."""
+    alone: int
+    """How many people some of their rows leave as the only candidate."""
+    people: int
+    at_least: bool
+    """Whether these are the ones that were found among people who were drawn."""
+
+
+@dataclass(frozen=True)
 class FactVerdict:
     """Whether a requirement holds for someone who knows the facts."""
 

@@ -10,7 +10,7 @@ from tclose.auditing.facts.counting import Counter, Key, Level
 from tclose.auditing.facts.database import Database, PersonTable, coded_database
 from tclose.auditing.facts.drawing import drawn_level
 from tclose.auditing.facts.extending import Extender
-from tclose.auditing.facts.findings import FEWER, Candidates, Drawn, Facts, Power
+from tclose.auditing.facts.findings import FEWER, Candidates, Drawn, Facts, Linked, Power
 from tclose.auditing.facts.measuring import Measuring, tasks_of
 from tclose.auditing.facts.set_numbers import planned
 from tclose.data.progress import silent
@@ -31,6 +31,8 @@ _MOST_LEVELS = 100
 """Sets of more facts are not counted one number of facts after the other: only repeated facts make so many."""
 _MOST_SETS = 2**62
 """Numbers of sets are whole numbers of 64 bits."""
+_LINKED_ROWS, _LINKED_SETS = 2, 5_000_000
+"""How many rows of a person are known, and at most how many sets are counted, where facts were not asked for."""
 _DRIVERS_UP_TO = 2_000_000
 """With more sets of facts, nobody looks how many people are alone without each column."""
 
@@ -71,6 +73,27 @@ def learned_of_table(
         )
     check_declared(asked, roles.quasi)
     return learned_of_tables([(table, roles)], asked, wanted, references=references, more=more, progress=progress)
+
+
+def linked_rows(table: object, roles: Roles, asked: KnownFacts, progress: Progress = silent) -> tuple[Linked, ...]:
+    """Return how many people are told apart by one of their rows, and by two; empty where that cannot be said.
+
+    It is told beside a verdict that rests on classes, so that what keeps it from being counted is no error: a table of
+    another engine, or a column that may be a trait with mistakes.
+    """
+    known = replace(asked, facts=_LINKED_ROWS, fact_sets=_LINKED_SETS)
+    try:
+        found = learned_of_table(
+            table, replace(roles, sensitive={}), known, (), references=lambda _: None, progress=progress
+        )
+    except InputError:
+        return ()
+    drawn = [power.drawn is not None for power in found.powers]
+    return tuple(
+        Linked(power.known, power.alone, found.people, at_least)
+        for power, at_least in zip(found.powers, drawn, strict=True)
+        if power.known
+    )
 
 
 def learned_of_tables(

@@ -7,7 +7,7 @@ import io
 import json
 from typing import Any
 
-from tclose.auditing.facts import Candidates, Drawn, FactFigure, Facts, FactVerdict, Power
+from tclose.auditing.facts import Candidates, Drawn, FactFigure, Facts, FactVerdict, Linked, Power
 from tclose.reports.machine_readable.audits import schema_text, threshold_data, value_data
 from tclose.reports.phrases.cells import key_data
 
@@ -84,6 +84,11 @@ def facts_data(found: Facts) -> dict[str, Any]:
             "requirements": [_verdict(verdict) for verdict in found.verdicts],
         },
     }
+
+
+def linked_data(linked: Linked) -> dict[str, Any]:
+    """Return how many people a few of their rows tell apart."""
+    return {"known": linked.known, "alone": linked.alone, "people": linked.people, "at_least": linked.at_least}
 
 
 def _power(power: Power) -> dict[str, Any]:
