@@ -216,6 +216,14 @@ def test_pipelines_see_what_fails_of_tables_and_of_histories(tmp_path, monkeypat
     assert "k ≥ 2 for any 2 facts of people does not hold" in told
 
 
+def test_the_tables_of_a_policy_are_explained_together(tmp_path, monkeypatch, capfdbinary):
+    write(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert in_process(capfdbinary, "explain").code == 2  # it shows single people
+    found = in_process(capfdbinary, "explain", "--show-people")
+    assert (found.code, "fact 1: ward=B" in found.out) == (0, True)
+
+
 def test_csv_has_a_line_for_each_figure(tmp_path, monkeypatch, capfdbinary):
     write(tmp_path)
     monkeypatch.chdir(tmp_path)

@@ -140,6 +140,47 @@ def test_a_column_that_may_be_a_trait_keeps_no_audit_from_its_verdict():
     assert (found.verdict, found.linked) == ("qualified", ())
 
 
+def test_the_people_whom_facts_set_furthest_apart_are_explained():
+    """Man 6 is alone by ward B, and has no HIV, as four of six: |1 − 4/6| + |0 − 2/6|, halved, is 1/3."""
+    (told,) = tclose.explain(VISITS, ROLES, facts=2)
+    assert (told.key, told.counts, told.value) == ({"sex": "M", "fact 1: ward": "B"}, (1, 0), Fraction(1, 3))
+    assert (told.reference_counts, told.shows_people, told.unit) == ((4, 2), True, "people")
+    audit = tclose.audit(VISITS, ROLES, facts=2)
+    assert tclose.explain(audit)[0].t == audit.facts.last.attributes["hiv"]["t"].value
+    with pytest.raises(InputError, match="alone"):
+        tclose.explain(audit, worst=2)
+    with pytest.raises(InputError):
+        tclose.explain(audit, attribute="ward")
+
+
+def test_explanations_of_facts_agree_with_the_figures_of_a_trial():
+    people, events = (read_columns(name) for name in ("dm", "ae"))
+    tables = {
+        "dm": {name: people[name] for name in ("USUBJID", "SEX", "ARM")},
+        "ae": {name: events[name] for name in ("USUBJID", "AEBODSYS", "AESEV")},
+    }
+    roles = tclose.Roles(["SEX", "AEBODSYS"], {"ARM": Nominal(), "AESEV": Nominal()}, person="USUBJID")
+    for known in (0, 2, 10**9):
+        audit = tclose.audit(tables, roles, facts=known)
+        told = {each.attribute: each for each in tclose.explain(audit)}
+        assert {name: each["t"].value for name, each in audit.facts.last.attributes.items()} == {
+            name: each.t for name, each in told.items()
+        }
+        assert all(sum(each.counts) >= audit.facts.last.attributes[n]["t"].worst.size for n, each in told.items())
+
+
+def test_the_command_line_explains_nobody_unless_asked(tmp_path, capfdbinary):
+    path = tmp_path / "visits.csv"
+    rows = zip(*VISITS.values(), strict=True)
+    path.write_text("\n".join([",".join(VISITS), *(",".join(map(str, row)) for row in rows)]))
+    asked = ["explain", str(path), "--person", "id", "-q", "sex,ward", "-s", "hiv:nominal", "--facts", "2"]
+    refused = in_process(capfdbinary, *asked)
+    assert (refused.code, "ward" in refused.out) == (2, False)
+    assert "shows single people" in refused.err
+    told = in_process(capfdbinary, *asked, "--show-people")
+    assert (told.code, "hiv in the class sex=M, fact 1: ward=B" in told.out) == (0, True)
+
+
 def test_more_facts_than_anybody_has_are_all_there_are():
     found = tclose.audit(VISITS, ROLES, facts=10**9).facts
     assert (found.asked, found.largest, found.last.known) == (10**9, 2, 2)

@@ -74,7 +74,7 @@ class AuditKeywords(
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExplainKeywords(Resources, Known, ReferenceTable):
+class ExplainKeywords(Resources, Known, KnownFacts, ReferenceTable):
     """The keywords of ``explain``."""
 
     roles: Roles | str | None = field(default=None, kw_only=False)
