@@ -73,6 +73,20 @@ def test_every_way_to_name_tables_asks_the_same():
     assert tclose.audit(policies()).facts.powers[-1].alone == first.facts.powers[-1].alone == 2
 
 
+def test_each_table_names_people_as_it_does():
+    renamed = {"patient": VISITS["id"], "ward": VISITS["ward"]}
+    own = {
+        "people": tclose.Roles("sex", "hiv:nominal", person="id"),
+        "visits": tclose.Roles("ward", person="patient"),
+    }
+    found, same = (
+        tclose.audit({"people": PEOPLE, "visits": renamed}, own, **ASKED),
+        tclose.audit({"people": PEOPLE, "visits": VISITS}, ROLES, **ASKED),
+    )
+    assert found.facts.powers == same.facts.powers
+    assert found.naming == {"people": ("id",), "visits": ("patient",)}
+
+
 def test_frames_and_files_go_together(tmp_path):
     pyarrow = pytest.importorskip("pyarrow")
     write(tmp_path)
@@ -128,7 +142,7 @@ def test_people_of_one_table_alone_are_people():
         ({"of_visits": tclose.Roles("ward")}, "facts-without-people"),
         ({"visits": {**VISITS, "hiv": ["no"] * 12}, "of_visits": tclose.Roles("ward", "hiv", person="id")}, None),
         ({"facts": None}, None),
-        ({"visits": "sqlite:visits.db#visits"}, "facts-engine"),
+        ({"visits": "sqlite:visits.db#visits"}, None),
         ({"traits": {"age": "missing"}}, None),
         ({"require": {"t": {"pay": "0.2"}}}, None),
     ],

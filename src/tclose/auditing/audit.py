@@ -121,7 +121,8 @@ def audit(policy: Policy, *, progress: Progress | None) -> Audit:
         if policy.required.facts is not None:
             found = _with_facts(found, inspection, roles, reference, policy)
         elif any(each.code == LINKED for each in found.reasons) and found.rows <= _DRIVERS_UP_TO:
-            found = replace(found, linked=linked_rows(inspection.table, roles, policy.required, inspection.progress))
+            table = session.brought(inspection.table, roles.counted, inspection.progress)
+            found = replace(found, linked=linked_rows(table, roles, policy.required, inspection.progress))
         decided = [name for name in found.unprotected if name in roles.publish or roles.others == "publish"]
         found = replace(
             found,
@@ -141,8 +142,9 @@ def audit(policy: Policy, *, progress: Progress | None) -> Audit:
 
 def _with_facts(found: Audit, inspection: Inspection, roles: Roles, reference: Reference, policy: Policy) -> Audit:
     """Return an audit with what someone learns who knows facts, and the reasons that this leaves."""
+    table = inspection.session.brought(inspection.table, roles.counted, inspection.progress)
     facts = learned_of_table(
-        inspection.table, roles, policy.required, inspection.wanted, references=reference.for_attribute,
+        table, roles, policy.required, inspection.wanted, references=reference.for_attribute,
         more=[model for model in inspection.models if model.key == "delta"], progress=inspection.progress,
     )  # fmt: skip
     return replace(found, facts=facts, reasons=tuple(with_facts(found.reasons, certain=facts.certain)))

@@ -34,7 +34,8 @@ def audit_tables(tables: Sequence[TableAsked], *, progress: Progress | None = No
         Called with a stage and a share done, from time to time.
     """
     first = _first(tables)
-    with working_session(None, **first.resources.given) as session:
+    in_database = next((asked.policy.table for asked in tables if is_database(asked.policy.table)), None)
+    with working_session(in_database, **first.resources.given) as session:
         problems, opened, wanted = Problems(), [], dict[Requirement, None]()
         withheld, naming = {}, {}
         available: dict[str, None] = {}
@@ -43,7 +44,7 @@ def audit_tables(tables: Sequence[TableAsked], *, progress: Progress | None = No
                 table, roles = _opened(session, asked, progress)
                 names = [column.name for column in table.columns]
                 available |= dict.fromkeys(names)
-                opened.append((table.keep(roles.counted), roles))
+                opened.append((session.brought(table, roles.counted, progress or silent), roles))
                 wanted |= dict.fromkeys(_spelled_out(asked.policy, tuple(roles.sensitive)))
                 decided = ColumnDecision.of(roles, names) if asked.policy.closed else ()
                 if found := tuple(each.name for each in decided if each.withheld):
@@ -73,7 +74,7 @@ def _first(tables: Sequence[TableAsked]) -> Policy:
     if len(set(said)) > 1:
         raise InputError("The tables do not agree in how many facts are known, or how.", field="facts")
     for policy in policies:
-        if is_database(policy.table) or is_on_cluster(policy.table):
+        if is_on_cluster(policy.table):
             raise other_engine()
         for field in ("reference", "population", "after"):
             if getattr(policy.baseline, field) is not None:

@@ -355,6 +355,11 @@ class Engine(AskedOfPeople, ABC):
         """Return the names of a table's columns."""
         return tuple(column.name for column in self.open(table).columns)
 
+    def brought(self, table: Any, columns: Sequence[str], progress: Progress) -> Table[Any] | None:
+        """Return the rows of some columns of a table in this process; None where they stay on a cluster."""
+        del table, columns, progress
+        return None
+
     @abstractmethod
     def count(
         self,

@@ -129,9 +129,9 @@ def learned_of_tables(
 
 
 def other_engine() -> InputError:
-    """Return the error for a table that is in a database or on Spark."""
+    """Return the error for a table whose rows stay on a cluster."""
     return InputError(
-        "Sets of facts are counted in files and frames, not yet in databases or on Spark.",
+        "Sets of facts are counted in files, frames and databases, not on Spark.",
         code="facts-engine",
         field="facts",
         hint=Hint("Save the table as Parquet, and audit that."),
