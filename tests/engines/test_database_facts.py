@@ -54,12 +54,11 @@ def test_one_table_is_counted_alike(put, found):
 def test_tables_of_every_kind_go_together(put, tmp_path):
     people = {"id": [1, 2, 3, 4, 5, 6], "sex": list("FFFMMM"), "ill": ["flu", "flu", "cold"] * 2}
     visits = {"id": [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6], "ward": list("ABAAABACACBC")}
-    drugs = {"id": [1, 2, 3, 4, 5, 6, 6], "drug": list("xxxyyyx")}
+    drugs: dict[str, list[object]] = {"id": [1, 2, 3, 4, 5, 6, 6], "drug": list("xxxyyyx")}
     roles = tclose.Roles(["sex", "ward", "drug"], {"ill": tclose.Nominal()}, person="id")
     mine = tclose.audit({"people": people, "visits": visits, "drugs": drugs}, roles, fact_columns=["drug"], **ASKED)
-    (tmp_path / "drugs.csv").write_text(
-        "\n".join(["id,drug", *(f"{a},{b}" for a, b in zip(*drugs.values(), strict=True))])
-    )
+    lines = [f"{person},{drug}" for person, drug in zip(drugs["id"], drugs["drug"], strict=True)]
+    (tmp_path / "drugs.csv").write_text("\n".join(["id,drug", *lines]))
     tables = {"people": put("people", people), "visits": put("visits", visits), "drugs": tmp_path / "drugs.csv"}
     theirs = tclose.audit(tables, roles, fact_columns=["drug"], **ASKED)
     assert theirs.to_dict() == mine.to_dict()

@@ -14,6 +14,7 @@ from tclose.auditing.facts import learned as learning
 from tclose.auditing.facts.database import PersonTable
 from tclose.auditing.facts.learned import learned
 from tclose.engines.duckdb.session import DuckDBSession
+from tclose.models.catalogue import requirements
 from tclose.policy.roles import Nominal
 
 SESSION = DuckDBSession(threads=1)
@@ -116,6 +117,18 @@ def test_coarser_facts_never_leave_fewer_candidates(rows, most):
 
     fine, coarse = k(lambda ward: ward), k(lambda ward: ward // 2)
     assert all(less <= more for less, more in zip(fine, coarse, strict=True))
+
+
+@FEWER
+@given(database=databases(), most=st.sampled_from([4, 10**9]), repeated=st.booleans())
+def test_requirements_of_extended_sets_fail_as_those_of_joined_ones(database, most, repeated):
+    wanted = requirements({"k": 2, "t": "1/4"})
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(learning, "_MOST_JOINED", -1)
+        extended = learned(database.opened(SESSION), most, wanted, repeated=repeated).verdicts
+        patched.setattr(learning, "_MOST_JOINED", 10**9)
+        joined = learned(database.opened(SESSION), most, wanted, repeated=repeated).verdicts
+    assert extended == joined
 
 
 def test_who_has_no_value_is_not_among_those_who_share_one():

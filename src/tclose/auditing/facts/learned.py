@@ -268,6 +268,7 @@ class _Learned:
         """Return what was found."""
         try:
             powers = list(self._powers())
+            verdicts = tuple(self.measuring.verdicts(self.known, self._read))
         finally:
             self.counter.drop()
         return Facts(
@@ -278,7 +279,7 @@ class _Learned:
             tables=self.database.tables,
             fewer_than=self.fewer_than,
             powers=tuple(powers),
-            verdicts=tuple(self.measuring.verdicts(self.known, self._read)),
+            verdicts=verdicts,
         )
 
     def _powers(self) -> Iterator[Power]:
