@@ -69,7 +69,10 @@ ASKED = {
             "fact_columns": ["ward"],
         },
     ),
-    "explain": (SALARY, {}),
+    "explain": (
+        {"id": [1, 2, 3, 4], "ward": list("abab"), "ill": list("xyyx")},
+        {"roles": Roles("ward", "ill", person="id"), "facts": 1, "fact_columns": ["ward"]},
+    ),
     "anonymize": (SALARY, {"require": {"k": 3}, "hierarchies": {"age": "flat"}}),
     "attack": ("example:original-incidents", {"require": {"k": 2}, "hierarchies": {"zone": "flat"}}),
     "frontier": (SALARY, {"hierarchies": {"age": "flat"}, "values": ["0.4"], "methods": ["merge"]}),

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from tclose.attacks.attack import attack
     from tclose.attacks.findings import Attack
     from tclose.auditing.audit import audit
-    from tclose.auditing.database_audit import DatabaseAudit, audit_database
     from tclose.auditing.explain import explain
     from tclose.auditing.explanations import Explanation, Explanations
+    from tclose.auditing.facts.database_audits import DatabaseAudit
     from tclose.auditing.results import Audit, Verdict
     from tclose.auditing.sql_audit import audit_sql
     from tclose.data.hierarchies import (
@@ -142,8 +142,7 @@ _HOMES = {
     "Certificate": "tclose.anonymization.certificates",
     "CertificateError": "tclose.errors",
     "read_certificate": "tclose.anonymization.certificates",
-    "audit_database": "tclose.auditing.database_audit",
-    "DatabaseAudit": "tclose.auditing.database_audit",
+    "DatabaseAudit": "tclose.auditing.facts.database_audits",
     "audit_sql": "tclose.auditing.sql_audit",
 }
 
@@ -195,7 +194,6 @@ __all__ = [
     "apply",
     "attack",
     "audit",
-    "audit_database",
     "audit_sql",
     "break_hierarchy",
     "date_hierarchy",

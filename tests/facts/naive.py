@@ -138,11 +138,17 @@ def combinations(elements: list[Any], most: int) -> Iterator[tuple[Any, ...]]:
 def _measured(
     database: PlainDatabase, at: int, name: str, alike: list[Person], some: Iterable[Any]
 ) -> Iterator[tuple[Fraction, Fraction, int]]:
-    """t, α and ℓ among people, by all that they have and by what they have in the rows of each fact."""
-    whole = {person: database.values(at, name, person) for person in database.people}
-    several = any(len(values) > 1 for values in whole.values())
-    for fact in (None, *(dict.fromkeys(fact for fact in some if fact[0] == at) if several else ())):
-        here = {person: database.values(at, name, person, fact) for person in alike}
+    """t, α and ℓ among people, by all that they have and by what they have in the rows of each fact.
+
+    Missing values count as a value, and also as none.
+    """
+    everything = {person: database.values(at, name, person) for person in database.people}
+    several = any(len(values) > 1 for values in everything.values())
+    missing = any(None in values for values in everything.values()) and any(v - {None} for v in everything.values())
+    facts = (None, *(dict.fromkeys(fact for fact in some if fact[0] == at) if several else ()))
+    for fact, left_out in itertools.product(facts, [set(), {None}] if missing else [set()]):
+        whole = {person: values - left_out for person, values in everything.items()}
+        here = {person: database.values(at, name, person, fact) - left_out for person in alike}
         pairs = Counter(value for values in here.values() for value in values)
         valued = sum(bool(values) for values in here.values())
         if not pairs:

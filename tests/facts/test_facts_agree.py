@@ -9,10 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from facts.naive import combinations, databases, figures
-from tclose.auditing.facts import counting
+from tclose.auditing.facts import counting, set_numbers
+from tclose.auditing.facts import learned as learning
 from tclose.auditing.facts.database import PersonTable
 from tclose.auditing.facts.learned import learned
 from tclose.engines.duckdb.session import DuckDBSession
+from tclose.models.catalogue import requirements
+from tclose.policy.roles import Nominal
 
 SESSION = DuckDBSession(threads=1)
 FEWER = settings(max_examples=25, deadline=None)
@@ -52,6 +55,36 @@ def test_large_tables_are_counted_as_small_ones(changed, database, most, repeate
         check(database, most, repeated=repeated)
 
 
+@pytest.mark.parametrize("at_once", [1 << 24, 2], ids=["all at once", "a few sets at once"])
+@settings(max_examples=60, deadline=None)
+@given(database=databases(), most=st.sampled_from([1, 2, 3, 4, 10**9]), repeated=st.booleans())
+def test_sets_that_are_extended_are_those_that_are_joined(at_once, database, most, repeated):
+    """Whatever is not looked at because somebody is alone already changes no figure, and no number of sets."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(counting, "_ROWS_AT_ONCE", at_once)
+        patched.setattr(learning, "_MOST_JOINED", -1)
+        extended = learned(database.opened(SESSION), most, repeated=repeated)
+        patched.setattr(learning, "_MOST_JOINED", 10**9)
+        joined = learned(database.opened(SESSION), most, repeated=repeated)
+    assert extended.powers[-1] == joined.powers[-1]
+    assert extended.powers[:-1] == joined.powers[: len(extended.powers) - 1]
+    wanted = figures(database, extended.largest if most > extended.largest else most, repeated=repeated)
+    last = extended.last
+    assert (last.k.value, last.alone, last.fewer) == (wanted.k, wanted.alone, wanted.fewer)
+    for name, each in last.attributes.items():
+        found = (each["t"].value, each["alpha"].value, each["l"].value)
+        assert found == (wanted.t[name], wanted.alpha[name], wanted.l[name])
+
+
+@given(st.lists(st.integers(1, 3), max_size=5), st.integers(0, 8), st.integers(0, 20))
+def test_numbers_of_sets_are_those_of_looking_at_each(times, most, number):
+    profile, having = tuple(sorted(times)), [fact for fact, several in enumerate(times) for _ in range(several)]
+    wanted = [len(set(itertools.combinations(having, size))) for size in range(most + 1)]
+    assert set_numbers.sets_by_size(profile, most) == wanted
+    size = min(most, len(having))
+    assert set_numbers.more_sets_than(profile, size, number) == (wanted[size] > number)
+
+
 @FEWER
 @given(database=databases(most_tables=2), most=st.integers(1, 3), repeated=st.booleans())
 def test_more_facts_reveal_no_less(database, most, repeated):
@@ -84,6 +117,25 @@ def test_coarser_facts_never_leave_fewer_candidates(rows, most):
 
     fine, coarse = k(lambda ward: ward), k(lambda ward: ward // 2)
     assert all(less <= more for less, more in zip(fine, coarse, strict=True))
+
+
+@FEWER
+@given(database=databases(), most=st.sampled_from([4, 10**9]), repeated=st.booleans())
+def test_requirements_of_extended_sets_fail_as_those_of_joined_ones(database, most, repeated):
+    wanted = requirements({"k": 2, "t": "1/4"})
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(learning, "_MOST_JOINED", -1)
+        extended = learned(database.opened(SESSION), most, wanted, repeated=repeated).verdicts
+        patched.setattr(learning, "_MOST_JOINED", 10**9)
+        joined = learned(database.opened(SESSION), most, wanted, repeated=repeated).verdicts
+    assert extended == joined
+
+
+def test_who_has_no_value_is_not_among_those_who_share_one():
+    """Of two people one has values, and that one has both: without the other, the chance to guess either is 1."""
+    table = SESSION.open({"id": [0, 0, 1], "ward": ["A", "A", "A"], "ill": ["flu", "cold", None]})
+    one = PersonTable(table, ("id",), ("ward",), {("ill",): Nominal()}, facts=("ward",))
+    assert [power.attributes["ill"]["alpha"].value for power in learned([one], 1).powers] == [1, 1]
 
 
 def test_as_many_facts_as_fill_a_byte_are_counted():

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import json
 import math
+import time
+from collections import Counter
 from fractions import Fraction
 
 import pytest
@@ -116,10 +118,107 @@ def test_pseudonyms_whose_histories_were_counted_need_no_other_reason():
     assert "pseudonyms-link" not in [each.code for each in tclose.audit(VISITS, roles, **asked, facts=1).reasons]
 
 
+def test_a_qualified_verdict_says_what_one_row_and_two_single_out():
+    """One ward tells 6 apart, two also tell 2 apart, who was in ward A twice."""
+    roles = tclose.Roles(["sex", "ward"], {"hiv": Nominal()}, pseudonym="id")
+    found = tclose.audit(VISITS, roles, require={"k": 1})
+    assert (found.verdict, [(each.known, each.alone, each.people) for each in found.linked]) == (
+        "qualified",
+        [(1, 1, 6), (2, 2, 6)],
+    )
+    assert "One row of a person, known beside their traits, singles out 1 of 6 people" in str(found)
+    Draft202012Validator(json.loads(schema_text())).validate(found.to_dict())
+    assert [each["alone"] for each in found.to_dict()["linked"]] == [1, 2]
+    assert tclose.audit(VISITS, roles, require={"k": 1}, facts=1).linked == ()
+    assert tclose.audit(VISITS, ROLES, require={"k": 1}).linked == ()
+
+
+def test_a_column_that_may_be_a_trait_keeps_no_audit_from_its_verdict():
+    roles = tclose.Roles(["sex", "ward"], {"hiv": Nominal()}, pseudonym="id")
+    mistyped = {**VISITS, "sex": list("FMFFFFMMMMMM")}
+    found = tclose.audit(mistyped, roles, require={"k": 1})
+    assert (found.verdict, found.linked) == ("qualified", ())
+
+
+def test_the_people_whom_facts_set_furthest_apart_are_explained():
+    """Man 6 is alone by ward B, and has no HIV, as four of six: |1 − 4/6| + |0 − 2/6|, halved, is 1/3."""
+    (told,) = tclose.explain(VISITS, ROLES, facts=2)
+    assert (told.key, told.counts, told.value) == ({"sex": "M", "fact 1: ward": "B"}, (1, 0), Fraction(1, 3))
+    assert (told.reference_counts, told.shows_people, told.unit) == ((4, 2), True, "people")
+    audit = tclose.audit(VISITS, ROLES, facts=2)
+    assert tclose.explain(audit)[0].t == audit.facts.last.attributes["hiv"]["t"].value
+    with pytest.raises(InputError, match="alone"):
+        tclose.explain(audit, worst=2)
+    with pytest.raises(InputError):
+        tclose.explain(audit, attribute="ward")
+
+
+def test_explanations_of_facts_agree_with_the_figures_of_a_trial():
+    people, events = (read_columns(name) for name in ("dm", "ae"))
+    tables = {
+        "dm": {name: people[name] for name in ("USUBJID", "SEX", "ARM")},
+        "ae": {name: events[name] for name in ("USUBJID", "AEBODSYS", "AESEV")},
+    }
+    roles = tclose.Roles(["SEX", "AEBODSYS"], {"ARM": Nominal(), "AESEV": Nominal()}, person="USUBJID")
+    for known in (0, 2, 10**9):
+        audit = tclose.audit(tables, roles, facts=known)
+        told = {each.attribute: each for each in tclose.explain(audit)}
+        assert {name: each["t"].value for name, each in audit.facts.last.attributes.items()} == {
+            name: each.t for name, each in told.items()
+        }
+        assert all(sum(each.counts) >= audit.facts.last.attributes[n]["t"].worst.size for n, each in told.items())
+
+
+def test_the_command_line_explains_nobody_unless_asked(tmp_path, capfdbinary):
+    path = tmp_path / "visits.csv"
+    rows = zip(*VISITS.values(), strict=True)
+    path.write_text("\n".join([",".join(VISITS), *(",".join(map(str, row)) for row in rows)]))
+    asked = ["explain", str(path), "--person", "id", "-q", "sex,ward", "-s", "hiv:nominal", "--facts", "2"]
+    refused = in_process(capfdbinary, *asked)
+    assert (refused.code, "ward" in refused.out) == (2, False)
+    assert "shows single people" in refused.err
+    told = in_process(capfdbinary, *asked, "--show-people")
+    assert (told.code, "hiv in the class sex=M, fact 1: ward=B" in told.out) == (0, True)
+
+
 def test_more_facts_than_anybody_has_are_all_there_are():
     found = tclose.audit(VISITS, ROLES, facts=10**9).facts
     assert (found.asked, found.largest, found.last.known) == (10**9, 2, 2)
     assert found.last.alone == powers(facts=2)[-1].alone
+
+
+def test_a_thousand_million_facts_of_a_trial_are_counted_at_once():
+    """Somebody has 23 events and 3.6 million sets of them; whom some set singles out needs no larger one."""
+    people, events = (read_columns(name) for name in ("dm", "ae"))
+    session = DuckDBSession(threads=1)
+    first = session.open({name: people[name] for name in ("USUBJID", "SEX", "ARM")})
+    second = session.open({name: events[name] for name in ("USUBJID", "AEDECOD", "AESEV")})
+    tables = [
+        PersonTable(first, ("USUBJID",), ("SEX",), {("ARM",): Nominal()}),
+        PersonTable(second, ("USUBJID",), ("AEDECOD",), {("AESEV",): Nominal()}),
+    ]
+    most, began = Counter(events["USUBJID"]).most_common(1)[0][1], time.monotonic()
+    found = learned(tables, 10**9)
+    assert time.monotonic() - began < 30
+    assert (found.asked, found.largest, found.last.known, found.certain) == (10**9, most, most, True)
+    sex = dict(zip(people["USUBJID"], people["SEX"], strict=True))
+    held = {person: Counter() for person in people["USUBJID"]}
+    for person, event in zip(events["USUBJID"], events["AEDECOD"], strict=True):
+        held[person][event] += 1
+
+    def candidates(person):  # who has all that somebody has
+        return sum(held[person] <= theirs and sex[person] == sex[other] for other, theirs in held.items())
+
+    left = [candidates(person) for person in held]
+    last = found.last
+    assert (last.k.value, last.alone, last.fewer) == (min(left), left.count(1), sum(size < 5 for size in left))
+
+
+def test_facts_that_are_true_many_times_are_drawn_where_they_cannot_be_counted():
+    repeated = {"id": [1] * 300 + [2] * 300, "ward": ["A"] * 600}
+    table = DuckDBSession(threads=1).open(repeated)
+    found = learned([PersonTable(table, ("id",), ("ward",), {}, facts=("ward",))], 10**9)
+    assert (found.largest, found.certain, found.last.k.value, found.last.alone) == (300, False, 2, 0)
 
 
 def test_a_column_that_few_people_have_twice_must_be_declared():

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tclose.auditing.baselines import Reference, is_joint, population_of
 from tclose.auditing.composition.composed import composed
-from tclose.auditing.facts.learned import learned_of_table
+from tclose.auditing.facts.learned import learned_of_table, linked_rows
 from tclose.auditing.leave_one_out import driven
 from tclose.auditing.measurement import Driving, Finding, Inspection, Run, attribute_audit, figures_by_key
 from tclose.auditing.open_table import opened_with
 from tclose.auditing.partial_knowledge import SubsetFinding, any_columns, subset_findings
 from tclose.auditing.population_risk import surveyed
 from tclose.auditing.results import AttributeAudit, Audit, ClassTable, ColumnDecision, Evidence, Exposed
-from tclose.auditing.verdicts import reasons_of, with_facts
+from tclose.auditing.verdicts import LINKED, reasons_of, with_facts
 from tclose.data.progress import silent
 from tclose.data.sources.examples import is_example
 from tclose.engines.base import Engine, Progress, RecodedTable, Table
@@ -33,14 +33,25 @@ from tclose.policy.presets import preset_named
 from tclose.policy.profiling.column_words import ROWS_EACH, people_in, person_in
 from tclose.policy.roles import IDENTIFIERS_PUBLISHED, Distance, Nominal, Roles
 from tclose.policy.safe_harbor import applied
-from tclose.policy.verbs import AuditKeywords, verb
+from tclose.policy.several_tables import TableAsked
+from tclose.policy.verbs import AuditKeywords, verb_of_several
+
+if TYPE_CHECKING:
+    from tclose.auditing.facts.database_audits import DatabaseAudit
 
 _DRIVERS_UP_TO = 1_000_000
 _MOST_EXPOSED = 50
 """With more columns published as they are, nobody asks whether rows are alone by all of them."""
 
 
-@verb(AuditKeywords)
+def _together(tables: Sequence[TableAsked], *, progress: Progress | None) -> DatabaseAudit:
+    """Audit several tables about the same people."""
+    from tclose.auditing.database_audit import audit_tables
+
+    return audit_tables(tables, progress=progress)
+
+
+@verb_of_several(AuditKeywords, _together)
 def audit(policy: Policy, *, progress: Progress | None) -> Audit:
     """Measure what a table reveals, and judge it by its requirements.
 
@@ -48,9 +59,11 @@ def audit(policy: Policy, *, progress: Progress | None) -> Audit:
     ----------
     table
         A path, a frame, anything with an Arrow stream, a database's table, or a built-in example such as
-        ``"example:salary"``; or a :class:`~tclose.Policy`, which names one.
+        ``"example:salary"``; or a :class:`~tclose.Policy`, which names one. Several tables about the same people: a
+        mapping from names to tables, or a list of policies.
     roles
-        Which column is what; an example brings its own.
+        Which column is what; an example brings its own. Of several tables the roles of all, a policy of all, or a
+        mapping from the same names to either.
     {options}
     read
         How to read files.
@@ -60,7 +73,7 @@ def audit(policy: Policy, *, progress: Progress | None) -> Audit:
     Returns
     -------
     Audit
-        Figures, verdicts and classes.
+        Figures, verdicts and classes; a :class:`~tclose.DatabaseAudit` of several tables.
 
     Examples
     --------
@@ -68,6 +81,14 @@ def audit(policy: Policy, *, progress: Progress | None) -> Audit:
     >>> audit = tclose.audit("example:salary", require={"k": 3, "t": "0.2"})
     >>> audit.k, audit["salary"].t, audit["disease"].t, audit.holds
     (3, Fraction(3, 8), Fraction(4, 9), False)
+
+    >>> people = {"id": [1, 2, 3], "sex": ["F", "F", "F"], "hiv": ["no", "no", "yes"]}
+    >>> visits = {"id": [1, 2, 3, 3], "ward": ["A", "A", "A", "B"]}
+    >>> roles = tclose.Roles(["sex", "ward"], "hiv:nominal", person="id")
+    >>> asked = tclose.Policy(roles=roles).with_options({"facts": 1, "require": {"k": 2}, "fact_columns": ["ward"]})
+    >>> found = tclose.audit({"people": people, "visits": visits}, asked)
+    >>> found.verdict, [(power.k.value, power.alone) for power in found.facts.powers]
+    ('fail', [(3, 0), (1, 1)])
     """
     from tclose.engines.dispatch import working_session
 
@@ -99,6 +120,9 @@ def audit(policy: Policy, *, progress: Progress | None) -> Audit:
         found = _audited(inspection, roles, reference, opened, drivers=policy.measuring.drivers)
         if policy.required.facts is not None:
             found = _with_facts(found, inspection, roles, reference, policy)
+        elif any(each.code == LINKED for each in found.reasons) and found.rows <= _DRIVERS_UP_TO:
+            table = session.brought(inspection.table, roles.counted, inspection.progress)
+            found = replace(found, linked=linked_rows(table, roles, policy.required, inspection.progress))
         decided = [name for name in found.unprotected if name in roles.publish or roles.others == "publish"]
         found = replace(
             found,
@@ -118,8 +142,9 @@ def audit(policy: Policy, *, progress: Progress | None) -> Audit:
 
 def _with_facts(found: Audit, inspection: Inspection, roles: Roles, reference: Reference, policy: Policy) -> Audit:
     """Return an audit with what someone learns who knows facts, and the reasons that this leaves."""
+    table = inspection.session.brought(inspection.table, roles.counted, inspection.progress)
     facts = learned_of_table(
-        inspection.table, roles, policy.required, inspection.wanted, references=reference.for_attribute,
+        table, roles, policy.required, inspection.wanted, references=reference.for_attribute,
         more=[model for model in inspection.models if model.key == "delta"], progress=inspection.progress,
     )  # fmt: skip
     return replace(found, facts=facts, reasons=tuple(with_facts(found.reasons, certain=facts.certain)))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
-from tclose.auditing.explanations import Explanations, explained
+from tclose.auditing.explanations import Explanation, Explanations, explained
+from tclose.auditing.facts import Candidates, Facts
+from tclose.auditing.facts.database_audits import DatabaseAudit
 from tclose.auditing.results import Audit, ClassTable, Evidence
 from tclose.engines.base import Progress
 from tclose.errors import ColumnNotFoundError, InputError, listed, meant
@@ -63,7 +65,11 @@ def explain(
         )
     if worst < 1:
         raise InputError("The number of worst classes to explain must be at least 1.", field="worst")
-    audit = policy.table if isinstance(policy.table, Audit) else _audited(policy, progress)
+    audit = policy.table if isinstance(policy.table, Audit | DatabaseAudit) else _audited(policy, progress)
+    if audit.facts is not None and key is None:
+        return Explanations(tuple(_of_facts(audit, audit.facts, attribute, worst, rule)))
+    if isinstance(audit, DatabaseAudit):
+        raise InputError("Tables about the same people have no classes; leave the class out.", field="key")
     if attribute is not None and attribute not in audit.evidence:
         raise ColumnNotFoundError(attribute, audit.evidence, "explained", field="attribute")
     names = [attribute] if attribute is not None else list(audit.evidence)
@@ -82,6 +88,40 @@ def explain(
             for found, size in _classes(audit, name, audit.evidence[name], key, worst)
         )
     )
+
+
+def _of_facts(
+    audit: Audit | DatabaseAudit, facts: Facts, attribute: str | None, worst: int, rule: Rule
+) -> Iterator[Explanation]:
+    """Explain the candidates whose distance is largest, attribute by attribute, for someone who knows facts."""
+    figures = {name: each["t"] for name, each in facts.last.attributes.items() if "t" in each}
+    if attribute is not None and attribute not in figures:
+        raise ColumnNotFoundError(attribute, figures, "explained", field="attribute")
+    if worst > 1:
+        raise InputError("Of the people who share facts, those furthest apart are explained alone.", field="worst")
+    source = " + ".join(table.label for table in facts.tables)
+    for name in figures if attribute is None else [attribute]:
+        figure = figures[name]
+        if figure.evidence is not None:
+            reference = audit.reference if isinstance(audit, Audit) else "all people of these tables"
+            size = figure.worst.size
+            yield explained(
+                figure.evidence,
+                known_of(figure.worst),
+                source,
+                reference,
+                rule,
+                "people",
+                shows_people=size < audit.few,
+            )
+
+
+def known_of(worst: Candidates) -> dict[str, object]:
+    """Return what is known of candidates as the key of a class: traits, and the cells of facts by their number."""
+    found = dict(worst.base)
+    for number, fact in enumerate(worst.facts, start=1):
+        found |= {f"fact {number}: {name}": value for name, value in fact.cells.items()}
+    return found
 
 
 def explain_failures(audit: Audit, *, rule: Rule = "stay") -> Explanations:

@@ -17,7 +17,13 @@ Check = Callable[[Roles], object]
 
 
 def opened_with(
-    session: Engine, table: object, roles: Roles | None, progress: Progress | None = None, *checks: Check
+    session: Engine,
+    table: object,
+    roles: Roles | None,
+    progress: Progress | None = None,
+    *checks: Check,
+    beside: bool = False,
+    shared: bool = False,
 ) -> tuple[Table[Any], Roles]:
     """Return a table opened, and its roles; an example brings its own. It is told that it is read.
 
@@ -27,6 +33,10 @@ def opened_with(
         The engine, the table, what was said of its columns, and who is told.
     checks
         What else refuses roles; all that is wrong with them is told at once.
+    beside
+        Whether other tables are about the same people, so that this one may have no quasi-identifier.
+    shared
+        Whether the roles are those of all these tables, and this one has some of their columns.
     """
     if not isinstance(roles, Roles | None):
         kind = type(roles).__name__
@@ -34,10 +44,22 @@ def opened_with(
     (progress or silent)("Reading the table", None)
     opened = session.open(table)
     try:
-        found = checked(roles if roles is not None and roles != Roles() else built_in_roles(table), opened, *checks)
+        found = roles if roles is not None and roles != Roles() else built_in_roles(table)
+        found = found.among(column.name for column in opened.columns) if shared else found
+        found = checked(found, opened, *checks, beside=beside)
     except UndecidedColumnError as undecided:
         raise UndecidedColumnError(riskiest_first(session, opened, undecided.columns)) from None
     return session.rounded(opened, found.steps), found
+
+
+def no_quasi_identifier() -> RoleConflictError:
+    """Return the error where nothing is said to be known of people."""
+    return RoleConflictError(
+        "No quasi-identifier is named: what may someone know of a person?",
+        code="no-quasi-identifier",
+        field="quasi",
+        hint=Hint("Name at least one: {}.", Ask("quasi")),
+    )
 
 
 def riskiest_first(session: Engine, table: Table[Any], names: Sequence[str]) -> list[str]:
@@ -63,7 +85,7 @@ def built_in_roles(table: object) -> Roles:
     )
 
 
-def checked(roles: Roles, table: Table[Any], *checks: Check) -> Roles:
+def checked(roles: Roles, table: Table[Any], *checks: Check, beside: bool = False) -> Roles:
     """Return the roles if the table has their columns and there is a quasi-identifier; refuse them otherwise.
 
     Parameters
@@ -72,6 +94,8 @@ def checked(roles: Roles, table: Table[Any], *checks: Check) -> Roles:
         The roles, and the table whose columns they are of.
     checks
         What else refuses roles; all that is wrong is told at once.
+    beside
+        As for :func:`opened_with`.
     """
     available = [column.name for column in table.columns]
     if roles.person == EACH_ROW and EACH_ROW not in available:
@@ -101,13 +125,8 @@ def checked(roles: Roles, table: Table[Any], *checks: Check) -> Roles:
         with problems.caught():
             check(roles)
     problems.check()
-    if not roles.quasi:
-        raise RoleConflictError(
-            "No quasi-identifier is named: what may someone know of a person?",
-            code="no-quasi-identifier",
-            field="quasi",
-            hint=Hint("Name at least one: {}.", Ask("quasi")),
-        )
+    if not roles.quasi and not beside:
+        raise no_quasi_identifier()
     undecided = [name for name in roles.undecided if name in available] if roles.others != "remove" else []
     unnamed = roles.unnamed(available) if roles.others == "refuse" else ()
     if undecided or unnamed:

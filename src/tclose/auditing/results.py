@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from tclose.auditing.composition import Composition
-from tclose.auditing.facts import Facts
+from tclose.auditing.facts import Facts, Linked
 from tclose.auditing.verdicts import Outcome, Reason, accepted, check_accepted, verdict_of
 from tclose.data.text_encoding import holdable
 from tclose.engines.class_tables import ClassTable
@@ -287,6 +287,8 @@ class Audit:
     """The rule that was asked for by its name, and what it checked of columns."""
     composition: Composition | None = None
     """What the table and previous releases say together, where that was asked."""
+    linked: tuple[Linked, ...] = ()
+    """How many people one of their rows tells apart, and two, where pseudonyms link rows and no facts were asked of."""
     facts: Facts | None = None
     """What someone learns who knows the traits of a person and some of their facts, where that was asked."""
     warnings: tuple[Note, ...] = ()

@@ -45,6 +45,7 @@ from tclose.data.targets import Target, private_folder
 from tclose.engines.dispatch import target_for
 from tclose.errors import InputError, TcloseError
 from tclose.policy.policy import Policy
+from tclose.policy.several_tables import TableAsked
 from tclose.reports.machine_readable.ci_formats import FORMS, Judged
 from tclose.reports.phrases.cells import visible
 from tclose.reports.phrases.numbers import counted
@@ -82,7 +83,7 @@ def tables_text(tables: Sequence[Judged], form: str, given: Mapping[str, Any]) -
     """Return what was judged of tables, in a format."""
     if form in FORMS:
         return FORMS[form](tables)
-    audits = [judged.audit for judged in tables if judged.audit is not None]
+    audits = [judged.audit for judged in tables if isinstance(judged.audit, Audit)]
     if given["redact_classes"]:
         from tclose.reports.content.redaction import redacted
 
@@ -238,22 +239,27 @@ def _every_table(tables: tuple[str, ...], form: str, given: dict[str, Any]) -> i
 
 def _database(policies: list[Policy], form: str, given: dict[str, Any]) -> int:
     """Audit the tables of a policy as one database of people."""
-    from tclose.auditing.database_audit import audit_database
+    from tclose.auditing.database_audit import audit_tables
     from tclose.reports.machine_readable.audits import json_text
 
     alone = [f"--{name}" for name in ("classes", "explain", "after") if given[name]]
-    formats = ("text", "json", "markdown", "html")
-    if form not in formats or alone:
-        one = alone[0] if alone else f"--format {form}"
-        raise click.UsageError(f"{one} is for one table; for a database the formats are {', '.join(formats)}.")
+    if alone:
+        raise click.UsageError(f"{alone[0]} is for one table, and the policy lists several about the same people.")
     file = file_of(given["output"])
     texts, read = named_targets(file), {name: what for each in policies for name, what in each.inputs.items()}
     check_targets(texts, read)
     with running(given) as settings:
-        found = audit_database(policies, progress=settings.get("progress"))
+        found = audit_tables([TableAsked(each) for each in policies], progress=settings.get("progress"))
     found = found.with_people() if given["show_people"] else found
+    found = found.redacted() if given["redact_classes"] else found
     found = found.in_public() if form == "html" else found
-    text = json_text(found.to_dict()) if form == "json" else face(form, [found.document()], given["output"])
+    name = " + ".join(each.label for each in found.facts.tables)
+    if form in PIPELINES:
+        text = FORMS[form]([Judged(name, found)])
+    elif form == "csv":
+        text = found.to_csv()
+    else:
+        text = json_text(found.to_dict()) if form == "json" else face(form, [found.document()], given["output"])
     commit({target: text_writer(text) for target in texts}, read)
     if file is None:
         deliver(text, None)

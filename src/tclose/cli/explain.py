@@ -35,11 +35,12 @@ from tclose.cli.output import (
     named_targets,
     text_writer,
 )
-from tclose.cli.question import policy_of_command
+from tclose.cli.question import database_policies, policy_of_command
 from tclose.data.targets import Target, target_at
 from tclose.errors import InputError
 from tclose.models.transport import RULES
 from tclose.policy.policy import Policy
+from tclose.policy.several_tables import TableAsked
 from tclose.reports.phrases.numbers import units
 
 if TYPE_CHECKING:
@@ -120,16 +121,30 @@ def command(tables: tuple[str, ...], **given: Any) -> None:
         raise click.UsageError("--animate goes with pictures: add --format svg.")
     if given["class_texts"] and given["worst"]:
         raise click.UsageError("--class names one class; --worst cannot go with it.")
-    policy = policy_of_command(tables, given, "explain")
+    several = [] if tables else database_policies(given, "explain")
+    policy = Policy() if several else policy_of_command(tables, given, "explain")
+    read = {name: what for each in (several or [policy]) for name, what in each.inputs.items()}
     in_folder = form == "svg" and _is_folder(file_of(given["output"]))
-    check_targets([] if in_folder else named_targets(given["output"]), policy.inputs)
-    found = _explained(policy, given)
+    check_targets([] if in_folder else named_targets(given["output"]), read)
+    found = _explained_together(several, given) if several else _explained(policy, given)
     if not (given["class_texts"] or given["show_people"]):
         _check_few(found)
     if form == "svg":
-        _deliver_pictures(found, given["output"], policy.inputs, animate=given["animate"], quiet=given["quiet"])
+        _deliver_pictures(found, given["output"], read, animate=given["animate"], quiet=given["quiet"])
     else:
         deliver(_rendered(found, form, given["output"]), given["output"])
+
+
+def _explained_together(policies: list[Policy], given: dict[str, Any]) -> Explanations:
+    """Explain the people of several tables whom facts of all of them leave."""
+    from tclose.auditing.database_audit import audit_tables
+    from tclose.auditing.explain import explain
+
+    if given["class_texts"]:
+        raise click.UsageError("--class names a class of one table; the policy lists several about the same people.")
+    with running(given) as settings:
+        audit = audit_tables([TableAsked(each) for each in policies], progress=settings.get("progress"))
+    return explain(audit, worst=given["worst"] or 1, rule=given["rule"])
 
 
 def _explained(policy: Policy, given: dict[str, Any]) -> Explanations:

@@ -7,19 +7,27 @@ import click
 from tclose.cli.commands import Command
 from tclose.cli.output import deliver
 
-_COMMANDS = ("audit", "explain", "anonymize", "attack", "certificate", "verify", "usefulness", "policy")
+_COMMANDS = ("audit", "database", "explain", "anonymize", "attack", "certificate", "verify", "usefulness", "policy")
 
 
 @click.command("schema", cls=Command)
 @click.argument("of", metavar=f"[{'|'.join(_COMMANDS)}]", type=click.Choice(_COMMANDS), default="audit")
 @click.help_option()
 def command(of: str) -> None:
-    """Print the JSON Schema of what a command writes with '--format json', of a certificate or of a policy file."""
+    """Print the JSON Schema of what a command writes with '--format json', of a certificate or of a policy file.
+
+    That of 'database' is what 'audit' writes of several tables about the same people.
+    """
     if of == "policy":
         from tclose.policy.schema import policy_schema
         from tclose.reports.machine_readable.audits import json_text
 
         deliver(json_text(policy_schema()), None)
+        return
+    if of == "database":
+        from tclose.reports.machine_readable.facts import database_schema_text
+
+        deliver(database_schema_text(), None)
         return
     if of == "explain":
         from tclose.reports.machine_readable.explanations import explanation_schema_text

@@ -97,6 +97,12 @@ class Table(ABC, Generic[AColumn]):
         found.person = person
         return found
 
+    def named(self, label: str) -> Self:
+        """Return the table under the name that somebody gave it."""
+        found = copy(self)
+        found.label = label
+        return found
+
     def column(self, name: str) -> AColumn:
         """Return the column of a name, or raise :class:`~tclose.errors.ColumnNotFoundError`."""
         for column in self.columns:
@@ -348,6 +354,11 @@ class Engine(AskedOfPeople, ABC):
     def names(self, table: object) -> tuple[str, ...]:
         """Return the names of a table's columns."""
         return tuple(column.name for column in self.open(table).columns)
+
+    def brought(self, table: Any, columns: Sequence[str], progress: Progress) -> Table[Any] | None:
+        """Return the rows of some columns of a table in this process; None where they stay on a cluster."""
+        del table, columns, progress
+        return None
 
     @abstractmethod
     def count(

@@ -34,6 +34,11 @@ def _kind(table: object) -> type[Engine]:
     return DuckDBSession
 
 
+def is_on_cluster(table: object) -> bool:
+    """Say whether the rows of a table are on a cluster, where this process does not read them."""
+    return is_in_spark(table)
+
+
 def session_for(
     table: object,
     *,

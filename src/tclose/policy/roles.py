@@ -216,6 +216,24 @@ class Roles:
         """The column that a release has with pseudonyms, if it has one."""
         return () if self.pseudonym is None else (self.pseudonym,)
 
+    def among(self, columns: Iterable[str]) -> Roles:
+        """Return the roles of those columns that a table has; who people are is told by the same one in any table."""
+        there = {*columns}
+
+        def kept(names: Iterable[str]) -> tuple[str, ...]:
+            return tuple(name for name in names if name in there)
+
+        return replace(
+            self,
+            quasi=kept(self.quasi),
+            sensitive={name: self.sensitive[name] for name in kept(self.sensitive)},
+            identifiers=kept(self.identifiers),
+            publish=kept(self.publish),
+            shifted=kept(self.shifted),
+            remove=kept(self.remove),
+            undecided=kept(self.undecided),
+        )
+
     @property
     def by_rows(self) -> Roles:
         """The same roles, but that rows are counted."""

@@ -10,7 +10,7 @@ import inspect
 import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar, cast, overload
 
 from tclose.data.progress import shows_progress
 from tclose.data.sources import ReadOptions
@@ -44,6 +44,7 @@ from tclose.policy.parts import (
 )
 from tclose.policy.policy import Policy, parts_of
 from tclose.policy.roles import Roles
+from tclose.policy.several_tables import tables_asked
 
 if TYPE_CHECKING:
     from tclose.engines.base import Progress
@@ -51,6 +52,8 @@ if TYPE_CHECKING:
 
 Given = ParamSpec("Given")
 Found = TypeVar("Found")
+FoundOfOne = TypeVar("FoundOfOne", covariant=True)
+FoundOfSeveral = TypeVar("FoundOfSeveral", covariant=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +74,7 @@ class AuditKeywords(
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExplainKeywords(Resources, Known, ReferenceTable):
+class ExplainKeywords(Resources, Known, KnownFacts, ReferenceTable):
     """The keywords of ``explain``."""
 
     roles: Roles | str | None = field(default=None, kw_only=False)
@@ -162,6 +165,24 @@ VERBS: dict[str, type[Part]] = {
 """The options of each verb that is asked a policy."""
 
 
+class OneOrSeveral(Protocol[Given, FoundOfOne, FoundOfSeveral]):
+    """A verb of one table, or of several about the same people."""
+
+    @overload
+    def __call__(
+        self,
+        tables: Mapping[str, object],
+        policy: Policy | Mapping[str, Policy] | Mapping[str, Roles],
+        /,
+        *,
+        progress: Progress | None = None,
+    ) -> FoundOfSeveral: ...
+    @overload
+    def __call__(self, policies: list[Policy], /, *, progress: Progress | None = None) -> FoundOfSeveral: ...
+    @overload
+    def __call__(self, subject: object, /, *arguments: Given.args, **given: Given.kwargs) -> FoundOfOne: ...
+
+
 def verb(
     keywords: Callable[Given, Part],
 ) -> Callable[[Callable[..., Found]], Callable[Concatenate[object, Given], Found]]:
@@ -172,19 +193,42 @@ def verb(
     keywords
         The class of its keywords. Those that are no options of a policy are handed to the function by their names.
     """
+    return lambda function: _verb(function, keywords, None)
 
-    def decorated(function: Callable[..., Found]) -> Callable[Concatenate[object, Given], Found]:
-        name = function.__name__
 
-        @functools.wraps(function)
-        def call(subject: object, /, *arguments: Given.args, **given: Given.kwargs) -> Found:
-            _check_names(name, keywords, given)
-            policy, rest = _asked(subject, keywords(*arguments, **given), given)
-            return function(policy, **rest)
+def verb_of_several(
+    keywords: Callable[Given, Part], several: Callable[..., FoundOfSeveral]
+) -> Callable[[Callable[..., FoundOfOne]], OneOrSeveral[Given, FoundOfOne, FoundOfSeveral]]:
+    """Make a function of a policy a verb that also takes several tables about the same people.
 
-        return shows_progress(_described(call, keywords))
+    Parameters
+    ----------
+    keywords
+        As for :func:`verb`.
+    several
+        What is called where there are several tables, with what is asked of each.
+    """
+    return lambda function: cast("Any", _verb(function, keywords, several))
 
-    return decorated
+
+def _verb(
+    function: Callable[..., Found], keywords: Callable[Given, Part], several: Callable[..., object] | None
+) -> Callable[Concatenate[object, Given], Found]:
+    name = function.__name__
+
+    @functools.wraps(function)
+    def call(subject: object, /, *arguments: Given.args, **given: Given.kwargs) -> Found:
+        _check_names(name, keywords, given)
+        roles = arguments[0] if arguments else given.get("roles")
+        said = {key: value for key, value in given.items() if key not in ("roles", "progress")}
+        if (tables := tables_asked(subject, roles, said)) is not None:
+            if several is None:
+                raise InputError(f"{name}() takes one table, not several.", field="table")
+            return cast("Found", several(tables, progress=given.get("progress")))
+        policy, rest = _asked(subject, keywords(*arguments, **given), given)
+        return function(policy, **rest)
+
+    return shows_progress(_described(call, keywords))
 
 
 def _asked(subject: object, asked: Part, given: Mapping[str, object]) -> tuple[Policy, dict[str, Any]]:

@@ -77,7 +77,10 @@ class _Share:
 
 
 class Counter:
-    """Counts the groups of a database, one number of facts after the other, and marks whom few share them with."""
+    """Counts the groups of a database, one number of facts after the other, and marks whom few share them with.
+
+    Sets of facts are joins of facts with themselves, which is fastest for few facts.
+    """
 
     def __init__(self, database: Database, fewer_than: int, progress: Progress) -> None:
         self.database, self.fewer_than, self.progress = database, fewer_than, progress
@@ -136,7 +139,7 @@ class Counter:
 
     def level(self, facts: int) -> Level:
         """Count the groups of so many facts; those of fewer facts must have been counted."""
-        gathered = _Gathered(self._asked(facts), facts)
+        gathered = Gathered(self._asked(facts), facts)
         chunks = self._chunks(facts)
         for done, chunk in enumerate(chunks):
             self.progress(f"Counting sets of {facts} facts" if facts else "Counting bases", done / len(chunks))
@@ -148,14 +151,14 @@ class Counter:
     def _coded(self) -> list[tuple[Coded, Coded | None]]:
         return [(each.of_people, each.of_facts) for each in self.database.attributes]
 
-    def _asked(self, facts: int) -> list[list[_Histogram]]:
+    def _asked(self, facts: int) -> list[list[HistogramQuery]]:
         """Return what is asked of each attribute: a histogram of people, and one for the rows of each fact."""
         bits = max(1, self._largest.bit_length())
         return [
             [
-                _Histogram(f"i1.a{at}", people, bits),
+                HistogramQuery(f"i1.a{at}", people, bits),
                 *(
-                    _Histogram(f"CASE WHEN i{place}.copy = 1 THEN i{place}.f{at} END", rows, bits)
+                    HistogramQuery(f"CASE WHEN i{place}.copy = 1 THEN i{place}.f{at} END", rows, bits)
                     for place in range(1, facts + 1)
                     if rows is not None
                 ),
@@ -174,8 +177,8 @@ class Counter:
         ).fetchall():
             by_base[base] = by_base.get(base, 0) + people * math.comb(held, facts)
         found: list[_Share] = []
-        for low, high, rows in _ranges(sorted(by_base.items())):
-            if rows <= _ROWS_AT_ONCE or facts == 1:
+        for low, high, rows in ranges_of(sorted(by_base.items())):
+            if fits_at_once(rows) or facts == 1:
                 found.append(_Share((low, high)))
                 continue
             after = "row_number() OVER (PARTITION BY p ORDER BY item DESC) - 1"
@@ -185,7 +188,7 @@ class Counter:
                 f"WHERE b BETWEEN {low} AND {high}) GROUP BY item, n"
             ).fetchall():
                 by_item[item] = by_item.get(item, 0) + people * math.comb(following, facts - 1)
-            found += [_Share((low, high), (first, last)) for first, last, _ in _ranges(sorted(by_item.items()))]
+            found += [_Share((low, high), (first, last)) for first, last, _ in ranges_of(sorted(by_item.items()))]
         return found
 
     def _sets(self, facts: int, chunk: _Share, but: str = "") -> str:
@@ -221,19 +224,19 @@ class Counter:
         items = [f"i{place}.item" for place in range(1, facts + 1)]
         return self._key(facts) if self._fits(facts) else ", ".join(["i1.b", *items])
 
-    def _count(self, chunk: _Share, gathered: _Gathered) -> None:
+    def _count(self, chunk: _Share, gathered: Gathered) -> None:
         facts, groups = gathered.facts, fresh_name("groups")
-        named = [
-            f", {word} AS w{at}_{place}_{part}"
-            for at, some in enumerate(gathered.asked)
-            for place, each in enumerate(some)
-            for part, word in enumerate(each.words)
-        ]
         sets = self._sets(facts, chunk)
         self._run(
             f"CREATE TEMP TABLE {groups} AS SELECT {self._key(facts)} AS k, count(*) AS n, min(i1.p) AS p"  # noqa: S608
-            f"{''.join(named)} FROM {sets} GROUP BY {self._grouped(facts)}"
+            f"{gathered.words} FROM {sets} GROUP BY {self._grouped(facts)}"
         )
+        self._gather(gathered, groups, self._key(facts), self._grouped(facts), sets)
+        self._mark(groups, f"SELECT i1.p, {self._key(facts)} AS k FROM {self._sets(facts, chunk, self._fewer)}")  # noqa: S608
+        self._run(f"DROP TABLE {groups}")
+
+    def _gather(self, gathered: Gathered, groups: str, key: str, grouped: str, sets: str) -> None:
+        """Gather the sizes and the histograms of groups, which were made of sets."""
         gathered.sizes.append(
             self.database.run(f"SELECT n, count(*), min(k) FROM {groups} GROUP BY n").fetchall()  # noqa: S608
         )
@@ -245,13 +248,14 @@ class Counter:
                     query = f"SELECT {listing}, count(*) AS n, min(k) AS k FROM {groups} GROUP BY {listing}"  # noqa: S608
                     parts.append(each.unpacked(self.database.run(query).fetchnumpy(), columns))
                 else:
-                    query = each.listed(self._key(facts), self._grouped(facts), sets)
+                    query = each.listed(key, grouped, sets)
                     parts.append(each.unlisted(self.database.run(query).fetchall()))
-        self._mark(groups, facts, chunk)
-        self._run(f"DROP TABLE {groups}")
 
-    def _mark(self, groups: str, facts: int, chunk: _Share) -> None:
-        """Mark the people who are alone in a group, and those in groups of too few."""
+    def _mark(self, groups: str, members: str) -> None:
+        """Mark the people who are alone in a group, and those in groups of too few.
+
+        ``members`` is the SQL that says who is in which group.
+        """
         for marked, size in ((self._alone, 1), (self._fewer, min(1, self.fewer_than - 1))):
             self._run(
                 f"INSERT INTO {marked} SELECT DISTINCT p FROM {groups} WHERE n <= {size} "  # noqa: S608
@@ -260,12 +264,11 @@ class Counter:
         small = f"SELECT k FROM {groups} WHERE n BETWEEN 2 AND {self.fewer_than - 1}"  # noqa: S608
         if self.database.run(f"{small} LIMIT 1").fetchall():
             self._run(
-                f"INSERT INTO {self._fewer} SELECT DISTINCT p FROM (SELECT i1.p, {self._key(facts)} AS k FROM "  # noqa: S608
-                f"{self._sets(facts, chunk, self._fewer)}) WHERE k IN ({small})"
+                f"INSERT INTO {self._fewer} SELECT DISTINCT p FROM ({members}) WHERE k IN ({small})"  # noqa: S608
             )
 
 
-class _Histogram:
+class HistogramQuery:
     """How one histogram of a group is made: a few bits of a word for each code where that fits, else a list."""
 
     def __init__(self, code: str, coded: Coded, bits: int) -> None:
@@ -282,12 +285,18 @@ class _Histogram:
         inside = f"{self.code} BETWEEN {low} AND {high}"
         return f"CAST(coalesce(sum(CASE WHEN {inside} THEN {power} END), 0) AS BIGINT)"
 
-    def listed(self, key: str, grouped: str, sets: str) -> str:
-        """Return the SQL of histograms as lists: codes, each followed by how many people have it."""
-        counts = f"SELECT {key} AS k, {self.code} AS c, count(*) AS n FROM {sets} GROUP BY {grouped}, c"  # noqa: S608
+    def listed(self, key: str, grouped: str, sets: str, place: str = "1") -> str:
+        """Return the SQL of histograms as lists: codes, each followed by how many people have it.
+
+        ``place`` tells the histograms of one group apart.
+        """
+        counts = (
+            f"SELECT {key} AS k, {place} AS f, {self.code} AS c, count(*) AS n FROM {sets} "  # noqa: S608
+            f"GROUP BY {grouped}, f, c"
+        )
         lists = (
             f"SELECT k, flatten(list([CAST(c AS BIGINT), n] ORDER BY c)) AS h FROM ({counts}) "  # noqa: S608
-            "WHERE c IS NOT NULL GROUP BY k"
+            "WHERE c IS NOT NULL GROUP BY k, f"
         )
         return f"SELECT h, count(*), min(k) FROM ({lists}) GROUP BY h"  # noqa: S608
 
@@ -304,7 +313,7 @@ class _Histogram:
                 codes.append(np.full(len(there), at * self.each + place, dtype=np.int64))
                 counts.append(held[there])
         held_by, held, number = (np.concatenate(each) for each in (numbers, codes, counts))
-        return Histograms(self.coded, held_by, held, number, found["n"].astype(np.int64), list(map(_key, found["k"])))
+        return Histograms(self.coded, held_by, held, number, found["n"].astype(np.int64), list(map(key_of, found["k"])))
 
     def unlisted(self, found: Sequence[tuple[Sequence[int], int, object]]) -> Histograms:
         """Return the histograms that lists hold."""
@@ -312,19 +321,19 @@ class _Histogram:
         flat = np.array([number for row, *_ in found for number in row], dtype=np.int64)
         groups = np.array([number for _, number, _ in found], dtype=np.int64)
         numbers = np.repeat(np.arange(len(found)), lengths)
-        return Histograms(self.coded, numbers, flat[::2], flat[1::2], groups, [_key(key) for *_, key in found])
+        return Histograms(self.coded, numbers, flat[::2], flat[1::2], groups, [key_of(key) for *_, key in found])
 
 
-def _key(key: Any) -> Key:
+def key_of(key: Any) -> Key:
     """Return a key as it is kept: one number, or the base and the items."""
     return tuple(int(each) for each in key) if isinstance(key, list | np.ndarray) else (int(key),)
 
 
 @dataclass
-class _Gathered:
+class Gathered:
     """What was found of one level, share by share."""
 
-    asked: list[list[_Histogram]]
+    asked: list[list[HistogramQuery]]
     facts: int
     sizes: list[list[tuple[int, int, object]]] = field(default_factory=list)
     histograms: list[list[list[Histograms]]] = field(init=False)
@@ -332,15 +341,25 @@ class _Gathered:
     def __post_init__(self) -> None:
         self.histograms = [[[] for _ in some] for some in self.asked]
 
+    @property
+    def words(self) -> str:
+        """The SQL of the words that hold histograms."""
+        return "".join(
+            f", {word} AS w{at}_{place}_{part}"
+            for at, some in enumerate(self.asked)
+            for place, each in enumerate(some)
+            for part, word in enumerate(each.words)
+        )
+
     def level(self) -> Level:
         """Return the level."""
         rows = [row for chunk in self.sizes for row in chunk]
         sizes, groups = (np.array([row[at] for row in rows], dtype=np.int64) for at in range(2))
-        attributes = [[_joined(parts) for parts in found] for found in self.histograms]
-        return Level(self.facts, sizes, groups, [_key(key) for *_, key in rows], attributes)
+        attributes = [[joined(parts) for parts in found] for found in self.histograms]
+        return Level(self.facts, sizes, groups, [key_of(key) for *_, key in rows], attributes)
 
 
-def _joined(parts: Sequence[Histograms]) -> Histograms:
+def joined(parts: Sequence[Histograms]) -> Histograms:
     """Return the histograms of all shares."""
     before = np.cumsum([0, *(len(each.groups) for each in parts)])
     return Histograms(
@@ -353,7 +372,12 @@ def _joined(parts: Sequence[Histograms]) -> Histograms:
     )
 
 
-def _ranges(amounts: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
+def fits_at_once(rows: int) -> bool:
+    """Say whether so many sets of facts are grouped at once."""
+    return rows <= _ROWS_AT_ONCE
+
+
+def ranges_of(amounts: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
     """Give ranges of numbers that hold about as much as is counted at once, each with what it holds."""
     low, high, held = None, 0, 0
     for number, amount in amounts:

@@ -12,59 +12,17 @@ import numpy as np
 from tclose.auditing.facts.counting import Counter, Histograms, Key, Level
 from tclose.auditing.facts.database import Coded, Database
 from tclose.auditing.facts.findings import Drawn
+from tclose.auditing.facts.set_numbers import more_sets_than
 from tclose.engines.duckdb.sql import fresh_name
 
 PEOPLE, SETS = 2_000, 50
-"""How many people are drawn, and how many sets of facts of each."""
+"""How many people are drawn, and at most how many sets of facts of each."""
+_FACTS = 2_000_000
+"""About so many facts at most are in the sets that are drawn; where sets are large, there are fewer of each person."""
 _CONFIDENCE = 0.95
 _SEED = 20_070_415
 """Draws are the same every time: whoever audits decides nothing by trying again."""
 _STEPS = 60
-
-
-def planned(database: Database, most: int, budget: int) -> tuple[int, int]:
-    """Return up to how many facts everybody's sets fit into a budget, and how many sets these are.
-
-    Sets are counted by the polynomial whose coefficient of x^s is the number of sets of s facts: for each fact that a
-    person has n times, a factor 1 + x + … + xⁿ.
-    """
-    profiles = _profiles(database)
-    total, facts, upto = database.persons, 0, min(most, 4)
-    while facts < most:
-        numbers = [0] * (upto + 1)
-        for profile, people in profiles:
-            for size, sets in enumerate(_sets(profile, upto)):
-                numbers[size] += people * sets
-        while facts < upto:
-            if total + numbers[facts + 1] > budget:
-                return facts, total
-            facts += 1
-            total += numbers[facts]
-        upto = min(most, 2 * upto)
-    return facts, total
-
-
-def _profiles(database: Database) -> list[tuple[list[int], int]]:
-    """Return how often people have each of their facts, and how many people have them so."""
-    items = database.items_name
-    ((copies,),) = database.run(f"SELECT coalesce(max(copy), 0) FROM {items}").fetchall()  # noqa: S608 - our own names
-    if copies <= 1:  # then the number of facts says it all
-        counts = f"SELECT count(*) AS n FROM {items} GROUP BY p"  # noqa: S608
-        rows = database.run(f"SELECT n, count(*) FROM ({counts}) GROUP BY n").fetchall()  # noqa: S608
-        return [([1] * facts, people) for facts, people in rows]
-    held = f"SELECT p, count(*) AS n FROM {items} GROUP BY p, item - copy"  # noqa: S608
-    lists = f"SELECT list_sort(list(n)) AS l FROM ({held}) GROUP BY p"  # noqa: S608
-    found: list[tuple[list[int], int]] = database.run(f"SELECT l, count(*) FROM ({lists}) GROUP BY l").fetchall()  # noqa: S608
-    return found
-
-
-def _sets(profile: Sequence[int], most: int) -> list[int]:
-    """Return how many multisets of each size there are of facts that a person has so many times each."""
-    found = [1] + [0] * most
-    for times, facts in Multiset(profile).items():
-        for _ in range(facts):
-            found = [sum(found[max(0, size - times) : size + 1]) for size in range(most + 1)]
-    return found
 
 
 @dataclass(frozen=True)
@@ -123,12 +81,11 @@ def _sample(database: Database, most: int) -> _Sample:
         bases[person] = base
     sets, whole = [], True
     for person, mine in items.items():
-        times = list(Multiset(item - copy for item, copy in mine).values())
+        times = tuple(sorted(Multiset(item - copy for item, copy in mine).values()))
         size = min(most, len(mine))
-        every = _sets(times, size)[size]
-        found = {_drawn_set(mine, size, random.permutation(len(mine))) for _ in range(SETS)}
-        if every > len(found):
-            whole = False
+        tries = max(1, min(SETS, _FACTS // (number * max(size, 1)))) if size < len(mine) else 1
+        found = {_drawn_set(mine, size, random.permutation(len(mine))) for _ in range(tries)}
+        whole = whole and not more_sets_than(times, size, len(found))
         sets += [(person, bases[person], some) for some in sorted(found)]
     return _Sample(people, sets, whole)
 

@@ -6,8 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
+import numpy as np
+
 from tclose.models.base import Model
 from tclose.models.catalogue import Requirement
+from tclose.models.counts import Block, ClassPeople
+from tclose.models.domains import Domain
+from tclose.models.measuring import in_both_ways
 
 FEWER = 5
 """People with fewer candidates are counted where no k is required."""
@@ -35,6 +40,43 @@ class Candidates:
 
 
 @dataclass(frozen=True)
+class CandidateEvidence:
+    """What the candidates behind a figure have of a sensitive attribute: the counts of one class, of people."""
+
+    domain: Domain
+    block: Block = field(repr=False)
+    quasi: tuple[str, ...] = ()
+
+    def histogram(self, key: Mapping[str, object]) -> list[int]:
+        """Return how many people have each value; there is one class, whatever its key."""
+        del key
+        found = np.zeros(len(self.domain.values), dtype=np.int64)
+        found[self.block.ranks] = self.block.counts
+        return [int(count) for count in found]
+
+    def held(self, key: Mapping[str, object]) -> ClassPeople | None:
+        """Return the people; None where everybody has one value."""
+        del key
+        people = self.block.people
+        if people is None:
+            return None
+        counts = np.zeros(len(people.values_of.people), dtype=np.int64)
+        counts[people.sets.ranks] = people.sets.counts
+        return ClassPeople(replace(people.values_of, people=counts), int(people.valued[0]))
+
+    def matching(self, key: Mapping[str, object]) -> int:
+        """Return that there is one class."""
+        del key
+        return 1
+
+    @property
+    def present(self) -> CandidateEvidence | None:
+        """The same without missing values, where they count as a value."""
+        ways = in_both_ways(self.block, self.domain)
+        return CandidateEvidence(ways[1][1], ways[1][0]) if len(ways) > 1 else None
+
+
+@dataclass(frozen=True)
 class FactFigure:
     """The worst figure of one model among the candidates of everybody."""
 
@@ -44,6 +86,8 @@ class FactFigure:
     worst: Candidates
     tied: int
     """How many sets of traits and facts have it."""
+    evidence: CandidateEvidence | None = field(default=None, repr=False, compare=False)
+    """What the candidates have; None for figures of no attribute, and where the candidates are withheld."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +122,19 @@ class Power:
     """Figures of each sensitive attribute, by the key of their model."""
     drawn: Drawn | None = None
     """Set where sets were drawn: then every figure is the worst that was found, and may be worse."""
+
+
+@dataclass(frozen=True)
+class Linked:
+    """How many people are told apart by a few of their rows, where a column links the rows of a person."""
+
+    known: int
+    """How many rows are known, at most."""
+    alone: int
+    """How many people some of their rows leave as the only candidate."""
+    people: int
+    at_least: bool
+    """Whether these are the ones that were found among people who were drawn."""
 
 
 @dataclass(frozen=True)

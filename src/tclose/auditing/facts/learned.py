@@ -8,9 +8,11 @@ from typing import Any
 
 from tclose.auditing.facts.counting import Counter, Key, Level
 from tclose.auditing.facts.database import Database, PersonTable, coded_database
-from tclose.auditing.facts.drawing import drawn_level, planned
-from tclose.auditing.facts.findings import FEWER, Candidates, Drawn, Facts, Power
+from tclose.auditing.facts.drawing import drawn_level
+from tclose.auditing.facts.extending import Extender
+from tclose.auditing.facts.findings import FEWER, Candidates, Drawn, Facts, Linked, Power
 from tclose.auditing.facts.measuring import Measuring, tasks_of
+from tclose.auditing.facts.set_numbers import planned
 from tclose.data.progress import silent
 from tclose.engines.base import Progress
 from tclose.engines.duckdb.table import LoadedTable
@@ -23,6 +25,14 @@ from tclose.policy.roles import Nominal, Roles
 
 References = Callable[[tuple[str, ...]], Observed | Mapping[object, Any] | None]
 """Gives what the people of an attribute are compared with; None where these are the table's own."""
+_MOST_JOINED = 3
+"""Sets of so many facts are made by joins, which is fastest; larger ones from those that several people have."""
+_MOST_LEVELS = 100
+"""Sets of more facts are not counted one number of facts after the other: only repeated facts make so many."""
+_MOST_SETS = 2**62
+"""Numbers of sets are whole numbers of 64 bits."""
+_LINKED_ROWS, _LINKED_SETS = 2, 5_000_000
+"""How many rows of a person are known, and at most how many sets are counted, where facts were not asked for."""
 _DRIVERS_UP_TO = 2_000_000
 """With more sets of facts, nobody looks how many people are alone without each column."""
 
@@ -65,6 +75,27 @@ def learned_of_table(
     return learned_of_tables([(table, roles)], asked, wanted, references=references, more=more, progress=progress)
 
 
+def linked_rows(table: object, roles: Roles, asked: KnownFacts, progress: Progress = silent) -> tuple[Linked, ...]:
+    """Return how many people are told apart by one of their rows, and by two; empty where that cannot be said.
+
+    It is told beside a verdict that rests on classes, so that what keeps it from being counted is no error: a table of
+    another engine, or a column that may be a trait with mistakes.
+    """
+    known = replace(asked, facts=_LINKED_ROWS, fact_sets=_LINKED_SETS)
+    try:
+        found = learned_of_table(
+            table, replace(roles, sensitive={}), known, (), references=lambda _: None, progress=progress
+        )
+    except InputError:
+        return ()
+    drawn = [power.drawn is not None for power in found.powers]
+    return tuple(
+        Linked(power.known, power.alone, found.people, at_least)
+        for power, at_least in zip(found.powers, drawn, strict=True)
+        if power.known
+    )
+
+
 def learned_of_tables(
     tables: Sequence[tuple[object, Roles]],
     asked: KnownFacts,
@@ -98,9 +129,9 @@ def learned_of_tables(
 
 
 def other_engine() -> InputError:
-    """Return the error for a table that is in a database or on Spark."""
+    """Return the error for a table whose rows stay on a cluster."""
     return InputError(
-        "Sets of facts are counted in files and frames, not yet in databases or on Spark.",
+        "Sets of facts are counted in files, frames and databases, not on Spark.",
         code="facts-engine",
         field="facts",
         hint=Hint("Save the table as Parquet, and audit that."),
@@ -217,23 +248,27 @@ class _Learned:
         budget: int,
         progress: Progress,
     ) -> None:
-        self.database, self.known, self.budget = database, known, budget
+        self.database, self.known, self.progress = database, known, progress
         self.domains = [each.of_people.domain for each in database.attributes]
         self.fewer_than = few(wanted) if wanted else FEWER
-        self.counter = Counter(database, self.fewer_than, progress)
+        self.most = min(known, database.largest)
+        self.exact = min(planned(database, self.most, budget), _MOST_LEVELS)
+        self.counter = self._counter()
         self.measuring = Measuring(tasks_of([domain.name for domain in self.domains], wanted, more), self.domains)
-        self.progress = progress
         self.sets = 0
+
+    def _counter(self) -> Counter:
+        """Return what counts sets, by joins where they are small."""
+        if self.exact <= _MOST_JOINED:
+            return Counter(self.database, self.fewer_than, self.progress)
+        within = planned(self.database, self.most, _MOST_SETS) == self.most
+        return Extender(self.database, self.fewer_than, self.most if within else self.exact, self.progress)
 
     def facts(self, *, repeated: bool) -> Facts:
         """Return what was found."""
-        most = min(self.known, self.database.largest)
-        exact, _ = planned(self.database, most, self.budget)
         try:
-            powers = [self._power(self.counter.level(facts), None) for facts in range(exact + 1)]
-            if exact < most:
-                self.progress("Drawing sets of facts", None)
-                powers.append(self._power(*drawn_level(self.counter, most)))
+            powers = list(self._powers())
+            verdicts = tuple(self.measuring.verdicts(self.known, self._read))
         finally:
             self.counter.drop()
         return Facts(
@@ -244,8 +279,18 @@ class _Learned:
             tables=self.database.tables,
             fewer_than=self.fewer_than,
             powers=tuple(powers),
-            verdicts=tuple(self.measuring.verdicts(self.known, self._read)),
+            verdicts=verdicts,
         )
+
+    def _powers(self) -> Iterator[Power]:
+        for facts in range(self.exact + 1):
+            yield self._power(self.counter.level(facts), None)
+            if isinstance(self.counter, Extender) and self.counter.settled and facts < self.counter.most == self.most:
+                yield self._power(self.counter.rest(facts + 1), None)
+                return
+        if self.exact < self.most:
+            self.progress("Drawing sets of facts", None)
+            yield self._power(*drawn_level(self.counter, self.most))
 
     def _power(self, level: Level, drawn: Drawn | None) -> Power:
         """Return the figures for someone who knows at most as many facts as a level has."""

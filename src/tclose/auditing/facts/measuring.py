@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from tclose.auditing.facts.counting import Histograms, Key, Level
-from tclose.auditing.facts.findings import Candidates, FactFigure, FactVerdict
+from tclose.auditing.facts.findings import CandidateEvidence, Candidates, FactFigure, FactVerdict
 from tclose.errors import InputError
 from tclose.models.base import Exact, Model
 from tclose.models.catalogue import MODELS, Requirement
@@ -60,15 +60,18 @@ class Worst:
     size: int = 0
     tied: int = 0
     failing: list[int] = field(default_factory=list)
+    block: Block | None = field(default=None, repr=False)
+    """What the people of that group have of the attribute."""
 
-    def take(self, value: Exact, first: tuple[int, Key], size: int, tied: int) -> None:
+    def take(self, value: Exact, first: tuple[int, Key], size: int, tied: int, block: Block | None) -> None:
         """Take in the worst of further groups, of which as many are known or more facts."""
         order = compared(value, self.value, self.task.model)
         if order > 0:
-            self.value, self.first, self.size, self.tied = value, first, size, tied
+            self.value, self.first, self.size, self.tied, self.block = value, first, size, tied, block
         elif order == 0:
             same = first[0] == self.first[0] and first[1] < self.first[1]
-            self.first, self.size = (first, size) if same else (self.first, self.size)
+            if same:
+                self.first, self.size, self.block = first, size, block
             self.tied += tied
 
 
@@ -104,23 +107,41 @@ class Measuring:
         if tally.value is not None:
             tied = np.concatenate(tally.keys)[:, 0]
             foremost = min(tied.tolist(), key=lambda place: first[place])
-            worst.take(tally.value, (level.facts, first[foremost]), int(part.sizes[foremost]), int(groups[tied].sum()))
+            having = class_of(part.blocks[0], foremost) if part.blocks else None
+            place = level.facts, first[foremost]
+            worst.take(tally.value, place, int(part.sizes[foremost]), int(groups[tied].sum()), having)
 
     def figures(self, read: Callable[[int, Key, int], Candidates]) -> Iterator[tuple[Task, FactFigure]]:
         """Give the figure of each task that measured anything; ``read`` says who a group is."""
         for worst in self.found:
             if worst.value is not None:
                 candidates = read(*worst.first, worst.size)
-                yield worst.task, FactFigure(worst.task.model, worst.value, candidates, worst.tied)
+                yield worst.task, self._figure(worst, worst.value, candidates)
+
+    def _figure(self, worst: Worst, value: Exact, candidates: Candidates) -> FactFigure:
+        at = worst.task.attribute
+        having = None if at is None or worst.block is None else CandidateEvidence(self.domains[at], worst.block)
+        return FactFigure(worst.task.model, value, candidates, worst.tied, having)
 
     def verdicts(self, known: int, read: Callable[[int, Key, int], Candidates]) -> Iterator[FactVerdict]:
         """Judge what is required."""
         for worst in self.found:
             for requirement, missed in zip(worst.task.requirements, worst.failing, strict=True):
                 if worst.value is not None:
-                    figure = FactFigure(worst.task.model, worst.value, read(*worst.first, worst.size), worst.tied)
+                    figure = self._figure(worst, worst.value, read(*worst.first, worst.size))
                     named = None if worst.task.attribute is None else self.domains[worst.task.attribute].name
                     yield FactVerdict(replace(requirement, attribute=named), not missed, figure, missed, known)
+
+
+def class_of(block: Block, at: int) -> Block:
+    """Return the block of one of its classes."""
+    low, high = block.offsets[at], block.offsets[at + 1]
+    people = block.people
+    if people is not None:
+        present = None if people.present is None else people.present[at : at + 1]
+        people = PeopleBlock(people.valued[at : at + 1], class_of(people.sets, at), people.values_of, present)
+    offsets = np.array([0, high - low], dtype=np.int64)
+    return Block(offsets, block.ranks[low:high], block.counts[low:high], block.sizes[at : at + 1], people)
 
 
 def block_of(histograms: Histograms) -> Block:
@@ -130,13 +151,27 @@ def block_of(histograms: Histograms) -> Block:
     block = sparse_block(numbers, ranks, counts, classes)
     if coded.sets is None:
         return block
-    valued = np.zeros(classes, dtype=np.int64)
-    there = coded.here.lengths[histograms.codes] > 0
-    np.add.at(valued, histograms.numbers[there], histograms.counts[there])
+    valued = _people_with(histograms, coded.here.lengths)
+    missing = coded.domain.missing
+    present = None if missing is None else _people_with(histograms, _others(coded.here, missing))
     sets = coded.anywhere[histograms.codes]
     known = np.where(coded.sets.lengths[sets] > 0, sets, -1).astype(np.int32)
     of_sets = sparse_block(histograms.numbers, known, histograms.counts, classes)
-    return replace(block, people=PeopleBlock(valued, of_sets, coded.sets))
+    return replace(block, people=PeopleBlock(valued, of_sets, coded.sets, present))
+
+
+def _people_with(histograms: Histograms, values: Integers) -> Integers:
+    """Return how many people of each class have a value, where each code has so many."""
+    found = np.zeros(len(histograms.groups), dtype=np.int64)
+    there = values[histograms.codes] > 0
+    np.add.at(found, histograms.numbers[there], histograms.counts[there])
+    return found
+
+
+def _others(values: ValueSets, missing: int) -> Integers:
+    """Return how many values each code has beside the missing one."""
+    codes = np.repeat(np.arange(len(values.lengths)), values.lengths)
+    return np.bincount(codes[values.ranks != missing], minlength=len(values.lengths))
 
 
 def _spread(histograms: Histograms, values: ValueSets) -> tuple[Integers, Ranks, Integers]:

@@ -2,7 +2,7 @@
 
 from tclose.data.sources.database import DatabaseTable, is_database
 from tclose.data.sources.examples import EXAMPLES, Example, example_named
-from tclose.data.sources.locate import files_read, locate, read_once
+from tclose.data.sources.locate import are_tables, files_read, locate, read_once
 from tclose.data.sources.source import (
     FORMATS,
     ExampleSource,
@@ -28,6 +28,7 @@ __all__ = [
     "SparkSource",
     "StreamSource",
     "ValuesSource",
+    "are_tables",
     "example_named",
     "files_read",
     "is_database",

@@ -368,6 +368,23 @@ def locate(table: object, *, options: ReadOptions | None = None) -> Source:
     return _frame(table)
 
 
+def are_tables(given: object) -> bool:
+    """Say whether something is a mapping from names to tables; a mapping from names to values is one table.
+
+    Examples
+    --------
+    >>> are_tables({"people": {"id": [1, 2]}, "events": "events.csv"}), are_tables({"id": [1, 2]})
+    (True, False)
+    """
+    return isinstance(given, Mapping) and bool(given) and all(_is_table(each) for each in given.values())
+
+
+def _is_table(given: object) -> bool:
+    if isinstance(given, str | Path | Mapping | Source):
+        return True
+    return hasattr(type(given), "columns") or hasattr(type(given), "schema")  # a column has neither
+
+
 def files_read(table: object, what: str = "the table itself or one of its files") -> dict[Path, str]:
     """Return the files that are read of a table, a hierarchy or the like, each with what it is.
 
@@ -382,6 +399,9 @@ def files_read(table: object, what: str = "the table itself or one of its files"
         return dict.fromkeys(table.paths, what)
     if isinstance(table, DatabaseTable):
         return dict.fromkeys(files_of_database(table.uri), what)
+    if are_tables(table):
+        several = cast("Mapping[object, object]", table).values()
+        return {path: told for each in several for path, told in files_read(each, what).items()}
     if isinstance(table, str) and is_database_address(table):
         return dict.fromkeys(files_of_database(table), what)
     if isinstance(table, str | Path):

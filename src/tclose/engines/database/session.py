@@ -114,6 +114,12 @@ class DatabaseSession(Engine):
             found = fetched_cubes(self._local.connection, connection, table, columns, len(outer))
             self._cubes.setdefault(_key(table), []).extend(found)
 
+    def brought(self, table: OpenedTable | LoadedTable, columns: Sequence[str], progress: Progress) -> LoadedTable:
+        """Return the rows of some columns of a table: the database gives different rows, each with its number."""
+        if isinstance(table, LoadedTable):
+            return self._local.brought(table, columns, progress)
+        return expanded(self.cube(table.counting(None), columns, progress))
+
     def count(
         self,
         table: OpenedTable | LoadedTable,

@@ -78,6 +78,11 @@ class DuckDBSession(Engine):
         """Return the names of a table's columns."""
         return names_of(self.connection, locate(table, options=self._read))
 
+    def brought(self, table: LoadedTable, columns: Sequence[str], progress: Progress) -> LoadedTable:
+        """Return the rows of some columns of a table."""
+        del progress
+        return table.keep(columns)
+
     def count(
         self,
         table: LoadedTable,

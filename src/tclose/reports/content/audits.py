@@ -18,6 +18,7 @@ from tclose.reports.document import MARKS, Cell, Document, Notes, Paragraph, Pic
 from tclose.reports.phrases import audits as audit_phrases
 from tclose.reports.phrases import audits as words
 from tclose.reports.phrases.cells import visible
+from tclose.reports.phrases.facts import linked_sentence
 from tclose.reports.phrases.numbers import counted, joined, percent, title_of, units
 
 # What several releases say together, as sections of a document.
@@ -177,6 +178,7 @@ def audit_document(audit: Audit, *, show_classes: int = SHOWN_CLASSES) -> Docume
             audit_phrases.table_sentences(audit),
             *(visible(str(warning)) for warning in audit.warnings),
             *audit_phrases.reason_sentences(audit.reasons, audit.warnings),
+            *filter(None, [linked_sentence(audit.linked)]),
             *audit_phrases.narrow_sentences(audit),
         ),
         sections=(

@@ -48,7 +48,7 @@ def facts_without(found: Facts, hidden: Hidden) -> Facts:
         if not hidden(WorstClass(worst.base, worst.size, each.tied)):
             return each
         facts = tuple(replace(fact, cells=dict.fromkeys(fact.cells, WITHHELD)) for fact in worst.facts)
-        return replace(each, worst=replace(worst, base=dict.fromkeys(worst.base, WITHHELD), facts=facts))
+        return replace(each, evidence=None, worst=replace(worst, base=dict.fromkeys(worst.base, WITHHELD), facts=facts))
 
     return found.telling(figure)
 

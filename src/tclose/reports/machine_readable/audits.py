@@ -51,7 +51,7 @@ def schema_text() -> str:
 
 def audit_data(audit: Audit) -> dict[str, Any]:
     """Return an audit as JSON-ready data; ``docs/audit.schema.json`` describes it."""
-    from tclose.reports.machine_readable.facts import facts_data
+    from tclose.reports.machine_readable.facts import facts_data, linked_data
 
     audit = without_people(audit)
     return {
@@ -80,6 +80,7 @@ def audit_data(audit: Audit) -> dict[str, Any]:
         **({} if audit.population is None else {"population": _population(audit.population)}),
         **({} if audit.preset is None else {"preset": _preset(audit.preset)}),
         **({} if audit.any is None else {"any": _any_columns(audit.any)}),
+        **({} if not audit.linked else {"linked": list(map(linked_data, audit.linked))}),
         **({} if audit.facts is None else facts_data(audit.facts)),
         **({} if audit.composition is None else {"composition": composition_data(audit.composition)}),
         "notes": notes_data(audit.notes),

@@ -10,11 +10,13 @@ from urllib.parse import quote
 from xml.etree import ElementTree as ET
 
 from tclose import __version__
+from tclose.auditing.facts.database_audits import DatabaseAudit
 from tclose.auditing.results import Audit, Verdict
 from tclose.auditing.verdicts import CODES
 from tclose.data.sources.database import is_database_address
 from tclose.errors import TcloseError
 from tclose.models.catalogue import MODELS
+from tclose.policy.exact_numbers import shown
 from tclose.reports.machine_readable.audits import json_text
 from tclose.reports.phrases.audits import (
     attribute_words,
@@ -25,6 +27,7 @@ from tclose.reports.phrases.audits import (
     missed_words,
 )
 from tclose.reports.phrases.cells import visible
+from tclose.reports.phrases.numbers import counted, naming_sentence, withheld_columns
 
 _SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 _WORDS = {True: "holds", False: "does not hold"}
@@ -35,12 +38,14 @@ class Judged:
     """A table of a policy: what its audit found, or why there is none."""
 
     source: str
-    audit: Audit | None
+    audit: Audit | DatabaseAudit | None
     problem: TcloseError | None = None
 
     @property
     def file(self) -> str | None:
-        """The table's file, as a path with slashes; None where it is none."""
+        """The table's file, as a path with slashes; None where it is none, or there are several."""
+        if isinstance(self.audit, DatabaseAudit):
+            return None
         plain = not is_database_address(self.source) and ":" not in self.source[2:] and self.source != "-"
         return PurePath(self.source).as_posix() if plain else None
 
@@ -98,13 +103,22 @@ def _items(judged: Judged) -> Iterator[_Item]:
     if audit is None:
         yield _Item(judged, "tclose", "can be judged", None, visible(str(judged.problem)))
         return
-    for verdict in audit.verdicts:
+    for verdict in audit.verdicts if isinstance(audit, Audit) else ():
         name = f"{verdict.requirement.text} of {attribute_words(verdict)}"
         yield _Item(judged, verdict.requirement.model.key, name, verdict.holds, _found(verdict))
+    for told in () if audit.facts is None else audit.facts.verdicts:
+        name = f"{told.text} of {visible(told.requirement.attribute or 'people')}"
+        missed = "" if told.holds else f"; failing: {counted(told.failing, 'set')} of facts"
+        yield _Item(judged, told.requirement.model.key, name, told.holds, f"found {shown(told.figure.value)}{missed}")
     for reason in audit.reasons:
         holds = None if reason.outcome == "undetermined" else reason.accepted is not None
-        told = str(reason) if reason.accepted is None else f"{reason} Accepted: {reason.accepted}"
-        yield _Item(judged, reason.code, f"true of people ({visible(reason.name)})", holds, visible(told))
+        said = str(reason) if reason.accepted is None else f"{reason} Accepted: {reason.accepted}"
+        yield _Item(judged, reason.code, f"true of people ({visible(reason.name)})", holds, visible(said))
+    if isinstance(audit, DatabaseAudit):
+        for table, columns in audit.withheld.items():
+            found = f"{visible(table)} holds {withheld_columns(columns)}"
+            yield _Item(judged, "unprotected", "the list of published columns", False, found)  # noqa: FBT003
+        return
     if audit.closed:
         holds = not audit.failing_columns
         yield _Item(judged, "unprotected", "the list of published columns", holds, columns_found(audit))
@@ -114,9 +128,14 @@ def _items(judged: Judged) -> Iterator[_Item]:
 
 def _remarks(judged: Judged) -> Iterator[_Item]:
     """Return what somebody must know who reads the verdicts."""
-    if judged.audit is None:
+    audit = judged.audit
+    if audit is None:
         return
-    for sentence in (*care_sentences(judged.audit), *map(str, judged.audit.warnings)):
+    if isinstance(audit, Audit):
+        sentences = (*care_sentences(audit), *map(str, audit.warnings))
+    else:
+        sentences = tuple(f"{table}: {naming_sentence(columns)}" for table, columns in audit.naming.items() if columns)
+    for sentence in sentences:
         if sentence:
             yield _Item(judged, "warning", "warning", None, visible(sentence))
 

@@ -2,11 +2,62 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 from typing import Any
 
-from tclose.auditing.facts import Candidates, Drawn, FactFigure, Facts, FactVerdict, Power
-from tclose.reports.machine_readable.audits import threshold_data, value_data
+from tclose.auditing.facts import Candidates, Drawn, FactFigure, Facts, FactVerdict, Linked, Power
+from tclose.reports.machine_readable.audits import schema_text, threshold_data, value_data
 from tclose.reports.phrases.cells import key_data
+
+
+def database_schema_text() -> str:
+    """Return the JSON Schema of the audit of a database: what the schema of audits has, and its own."""
+    whole = json.loads(schema_text())
+    shared = ("schema_version", "tclose_version", "holds", "verdict", "reasons")
+    own = ("facts", "known_facts")
+    by_table = {"type": "object", "additionalProperties": {"type": "array", "items": {"type": "string"}}}
+    schema = {
+        "$schema": whole["$schema"],
+        "$id": "urn:tclose:database:1",
+        "title": "An audit of several tables about the same people by tclose",
+        "description": "What the tables give away together to someone who knows traits and some facts of a person, "
+        "and whether they meet their requirements.",
+        "type": "object",
+        "required": [*shared, "withheld", "naming", *own],
+        "properties": {
+            **{name: whole["properties"][name] for name in shared},
+            "withheld": {**by_table, "description": "By table, the columns that it has although its policy withholds "
+                         "them."},
+            "naming": {**by_table, "description": "By table, the columns that name people."},
+            **{name: whole["properties"][name] for name in own},
+        },
+        "additionalProperties": False,
+        "$defs": whole["$defs"],
+    }  # fmt: skip
+    return json.dumps(schema, ensure_ascii=False, indent=2) + "\n"
+
+
+_COLUMNS = ("known", "model", "attribute", "value", "exact", "candidates", "sets", "alone", "fewer")
+
+
+def facts_csv(found: Facts) -> str:
+    """Return the figures for each number of facts as CSV; no trait and no cell of a fact is in it."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(_COLUMNS)
+    for power in found.powers:
+        named = [("", "k", power.k)]
+        named += [(name, key, each) for name, figures in power.attributes.items() for key, each in figures.items()]
+        for name, key, each in named:
+            value = value_data(each.value)
+            size = each.worst.size
+            writer.writerow(
+                [power.known, key, name, value["value"], value.get("exact", ""), size, each.tied, power.alone,
+                 power.fewer]
+            )  # fmt: skip
+    return text.getvalue()
 
 
 def facts_data(found: Facts) -> dict[str, Any]:
@@ -33,6 +84,11 @@ def facts_data(found: Facts) -> dict[str, Any]:
             "requirements": [_verdict(verdict) for verdict in found.verdicts],
         },
     }
+
+
+def linked_data(linked: Linked) -> dict[str, Any]:
+    """Return how many people a few of their rows tell apart."""
+    return {"known": linked.known, "alone": linked.alone, "people": linked.people, "at_least": linked.at_least}
 
 
 def _power(power: Power) -> dict[str, Any]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 
-from tclose.auditing.facts import Candidates, FactFigure, Facts, Power
+from tclose.auditing.facts import Candidates, FactFigure, Facts, Linked, Power
 from tclose.auditing.verdicts import Outcome
+from tclose.errors import Ask, Hint
 from tclose.reports.phrases.audits import qualified_words
 from tclose.reports.phrases.cells import key_text, visible
 from tclose.reports.phrases.numbers import counted, joined, percent, units
@@ -43,6 +45,20 @@ def _table_words(found: Facts, at: int) -> str:
     facts = f"the facts are the rows by {joined(table.facts)}" if table.facts else "there are no facts"
     where = f" in {visible(table.label)}" if len(found.tables) > 1 else ""
     return f"{traits}{where}; {facts}."
+
+
+def linked_sentence(linked: Sequence[Linked]) -> str:
+    """Return how many people a few of their rows tell apart; empty where that was not counted."""
+    told = [
+        f"{'at least ' * each.at_least}{each.alone:,} of {units(each.people, 'people')} "
+        f"({percent(Fraction(each.alone, each.people))})"
+        for each in linked
+    ]
+    if not told:
+        return ""
+    found = [f"One row of a person, known beside their traits, singles out {told[0]}"]
+    found += [f"two rows single out {more}" for more in told[1:]]
+    return f"{'; '.join(found)}. {Hint('{} counts them, and judges by it.', Ask('facts', 2))}"
 
 
 def alone_words(number: int, found: Facts) -> str:
