@@ -40,15 +40,15 @@ def policies_of(given: Mapping[str, Any], verb: str) -> list[tuple[str, Callable
     return [(str(policy.table), functools.partial(policy_of_command, (), given, verb, policy)) for policy in policies]
 
 
-def database_policies(given: Mapping[str, Any]) -> list[Policy]:
+def database_policies(given: Mapping[str, Any], verb: str = "audit") -> list[Policy]:
     """Return the policies of tables about the same people, where a policy file lists several and facts are asked of."""
     file = given["policy"] or usual_policy((), given)
     if file is None:
         return []
     listed = read_policies(file)
-    if len(listed) < 2 or (given["facts"] is None and all(each.required.facts is None for each in listed)):
+    if len(listed) < 2 or (given.get("facts") is None and all(each.required.facts is None for each in listed)):
         return []
-    return [policy_of_command((), given, "audit", policy) for policy in listed]
+    return [policy_of_command((), given, verb, policy) for policy in listed]
 
 
 def policy_of_command(

@@ -160,11 +160,11 @@ class _Base:
         best: dict[int, float] = {}
         taken: set[int] = set()
         for node in sorted(holders, key=lambda each: (forest.loss[each], each)):
-            below = math.fsum(best[child] for child in children[node])
+            parts = math.fsum(best[child] for child in children[node])
             own = worth[node] if len(holders[node]) >= least else 0.0
-            if own > below or not children[node] or (covering and below == 0):
+            if own > parts or not children[node] or (covering and parts == 0):
                 taken.add(node)
-            best[node] = max(own, below)
+            best[node] = max(own, parts)
         return {leaf: [node for node in forest.paths[leaf] if node in taken][-1] for leaf in self.leaves}
 
     def frequent(self, cut: Mapping[int, int]) -> list[set[tuple[int, int]]]:
