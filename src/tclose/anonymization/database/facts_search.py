@@ -121,7 +121,7 @@ def leaf_node(forest: Forest, leaf: int) -> int:
     return forest.paths[leaf][0]
 
 
-_STEPS = 250
+_STEPS = 120
 """How often each fact is considered in one annealing."""
 _CUTS = 5
 
@@ -403,7 +403,7 @@ class _Annealing:
 
 _WAYS = (("flat", 0.6), ("near", 0.4), ("rising", 0.3), ("near", 0.7), ("flat", 1.0), ("rising", 0.6))
 """Shapes and weights of what sets cost that too few people share; none is best for all tables."""
-_KICKS = 150
+_KICKS = 100
 
 
 def _searched(base: _Base, draw: random.Random, effort: float) -> Kept:

@@ -148,6 +148,9 @@ def read_database(policies: Sequence[Policy], found: Facts, progress: Progress =
         raise _unsupported(
             "No table has one row for each person, with the traits of people as quasi-identifiers.", "Add one."
         )
+    both = next((table.fact for table in tables if table.fact in people.quasi), None)
+    if both is not None:
+        raise _unsupported(f"{both!r} is a trait in {people.name} and a fact in another table.", "Rename one of them.")
     if not tables:
         raise _unsupported("No table has facts.", "Release the people alone: leave facts out.")
     return DatabaseProblem(people, tuple(tables), tuple(names))

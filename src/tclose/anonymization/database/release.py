@@ -316,12 +316,13 @@ def _published(
     tables: dict[str, Columns] = {people.name: cells}
     rows = base.release.original_rows
     kept = [KeptColumn(people.name, name, rows, len(order), base.detail[name]) for name in people.quasi]
-    policies = {people.name: _said(people.policy, people.person, people.quasi, facts=())}
+    facts = tuple(table.fact for table in problem.tables)
+    policies = {people.name: _said(people.policy, people.person, people.quasi, people.quasi, facts)}
     for table in problem.tables:
         tables[table.name], after = _facts_cells(table, places[table.name], order, fresh, found, spots, forest)
         before, detail = _detail(table, places[table.name], held, found, spots, forest, known)
         kept.append(KeptColumn(table.name, table.fact, before, after if known.repeated else detail[1], detail[0]))
-        policies[table.name] = _said(table.policy, table.person, (), facts=(table.fact,))
+        policies[table.name] = _said(table.policy, table.person, (table.fact,), people.quasi, facts)
     return (
         {name: tables[name] for name in problem.order if tables[name]},
         tuple(policies[name] for name in problem.order),
@@ -342,15 +343,14 @@ def _pseudonyms(people: Mapping[str, object]) -> dict[str, str]:
     return found
 
 
-def _said(policy: Policy, person: str, traits: Sequence[str], *, facts: Sequence[str]) -> Policy:
-    """Return what must hold of a released table, whose columns are what they were."""
+def _said(policy: Policy, person: str, quasi: Sequence[str], traits: Sequence[str], facts: Sequence[str]) -> Policy:
+    """Return what must hold of a released table, whose columns are what they were: traits, or facts."""
     roles = replace(
-        policy.roles, quasi=(*traits, *facts), identifiers=(), person=person, pseudonym=person, remove=(),
-        undecided=(), others="publish",
+        policy.roles, quasi=tuple(quasi), identifiers=(), person=person, pseudonym=person, remove=(), undecided=(),
+        others="publish",
     )  # fmt: skip
-    required = replace(
-        policy.required, traits=dict.fromkeys(traits, "refuse"), fact_columns=tuple(facts), unprotected="tell"
-    )
+    declared = {"traits": dict.fromkeys(traits, "refuse"), "fact_columns": tuple(facts), "unprotected": "tell"}
+    required = replace(policy.required, **declared)  # type: ignore[arg-type]
     return Policy(roles=roles, required=required, resources=policy.resources, about=policy.about)
 
 
