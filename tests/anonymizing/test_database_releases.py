@@ -260,6 +260,24 @@ def test_facts_without_a_hierarchy_are_kept_or_left_out_and_a_note_says_so(tmp_p
     assert {*found.tables["events.csv"]["event"]} <= {*LEAVES}
 
 
+def test_published_columns_stay_with_their_rows_and_are_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(searching, "_pseudonyms", lambda people: {each: f"p{each}" for each in people})
+    path = database(tmp_path)
+    lines = (tmp_path / "events.csv").read_text().split()
+    dated = "".join(f"{line},{at}d\n" for at, line in enumerate(lines[1:]))
+    (tmp_path / "events.csv").write_text(f"id,event,day\n{dated}")
+    path.write_text(path.read_text().replace(EVENT, EVENT + '\nday = { role = "publish" }'))
+    found = anonymize_database(read_policies(path))
+    assert [note.code for note in found.notes] == ["published-as-they-are"]
+    above = dict(line.split(",") for line in TREE.split())
+    row = {each["day"]: each for each in rows_of(tmp_path / "events.csv")}
+    events = found.tables["events.csv"]
+    assert len(events["day"]) == len({*events["day"]})
+    for who, event, day in zip(events["id"], events["event"], events["day"], strict=True):
+        assert who == f"p{row[day]['id']}"
+        assert event in (row[day]["event"], above[row[day]["event"]])
+
+
 def test_a_person_with_ten_thousand_rows(tmp_path, run):
     path = database(tmp_path)
     with (tmp_path / "events.csv").open("a") as file:

@@ -26,7 +26,7 @@ from tclose.auditing.facts import Facts
 from tclose.data.progress import shows_progress, silent
 from tclose.data.values import as_text
 from tclose.engines.base import Progress
-from tclose.errors import Ask, Hint, InputError, InternalError, Note
+from tclose.errors import Ask, Hint, InputError, InternalError, Note, listed
 from tclose.models.catalogue import Requirement
 from tclose.models.domains import arranged
 from tclose.policy.policy import Policy
@@ -130,7 +130,7 @@ def anonymize_database(policies: Sequence[Policy], *, progress: Progress | None 
         if traits in tried:
             continue
         tried.append(traits)
-        _check_known(problem, original.facts, base)
+        _check_known(problem, original.facts, base, held)
         found, spots = _facts(base, forest, held, known, wanted, effort=0.1, tell=tell)
         total = _total(problem, base, found)
         if best is None or total > best[0]:
@@ -138,6 +138,7 @@ def anonymize_database(policies: Sequence[Policy], *, progress: Progress | None 
     if first is None:
         raise InternalError("No base was searched.")
     notes = [note for table in problem.tables for note in table.notes]
+    notes += _exposed(problem, first)
     if best is None:
         return DatabaseRelease(tuple(policies), {}, (), (), original.facts, first, tuple(notes))
     _, base, found, spots = best
@@ -147,6 +148,21 @@ def anonymize_database(policies: Sequence[Policy], *, progress: Progress | None 
         found = longer if better else found
     tables, published, kept = _published(problem, base, forest, places, held, found, spots, known)
     return DatabaseRelease(tuple(policies), tables, published, kept, original.facts, base.release, tuple(notes))
+
+
+def _exposed(problem: DatabaseProblem, base: Release) -> list[Note]:
+    """Return which columns are published as they are, which nobody measured."""
+    named = {problem.people.name: [name for name in base.unprotected if name != problem.people.person]}
+    named |= {table.name: list(table.carried) for table in problem.tables}
+    return [
+        Note(
+            "published-as-they-are",
+            f"{name}: published as they are, and in no figure: {listed(columns)}.",
+            column=columns[0],
+        )
+        for name, columns in named.items()
+        if columns
+    ]
 
 
 def _known(problem: DatabaseProblem) -> Known:
@@ -247,7 +263,7 @@ def _base(
     return _Base(release, rows, detail, Secrets(tuple(domains), every, tasks_of(wanted, domains)), places)
 
 
-def _check_known(problem: DatabaseProblem, original: Facts, base: _Base) -> None:
+def _check_known(problem: DatabaseProblem, original: Facts, base: _Base, held: Mapping[str, Held]) -> None:
     """Refuse facts of people who are in no row of the table of people."""
     strangers = original.people - base.release.original_rows
     if strangers:
@@ -258,6 +274,8 @@ def _check_known(problem: DatabaseProblem, original: Facts, base: _Base) -> None
             column=problem.people.person,
             hint=Hint("Add their rows, or leave their facts out."),
         )
+    if len(held.keys() - base.rows.keys()) > base.release.suppressed:
+        raise InternalError("Facts of people were lost on the way.")
 
 
 def _facts(
