@@ -34,6 +34,8 @@ from tclose.policy.roles import Nominal
 
 Columns = Mapping[str, Sequence[object]]
 """A table as columns of values."""
+_TRIED = 6
+"""How many sizes of classes of people are tried at most."""
 _MOST_SETS = 3_000_000
 """So many sets of facts, at most, are searched; a search of more would not end."""
 
@@ -221,10 +223,8 @@ def _check_size(held: Mapping[str, Held], known: Known) -> None:
 
 def _sizes(least: int, people: int) -> list[int]:
     """Return how large classes of people are tried: larger ones leave more of the facts."""
-    found = [least]
-    while found[-1] * 2 <= max(people, least):
-        found.append(found[-1] * 2)
-    return found
+    times = max(2.0, (people / least) ** (1 / _TRIED))
+    return [least, *(round(least * times**at) for at in range(1, _TRIED) if least * times**at <= people)]
 
 
 def _base(
