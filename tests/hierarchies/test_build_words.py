@@ -87,7 +87,7 @@ def test_a_path_that_is_nearly_a_word_was_meant_as_one(tmp_path):
     [
         ("interval:5", "'interval' is no way to build a hierarchy. Did you mean 'intervals'"),
         ("quantile", "Did you mean 'quantiles'"),
-        ("xyzzy", "There are 'auto', 'bottom', 'breaks', 'dates', 'flat', 'groups', 'icd10', 'intervals', 'mask'"),
+        ("xyzzy", "There are 'auto', 'bottom', 'breaks', 'columns', 'dates', 'flat', 'groups', 'icd10', 'intervals'"),
         ("intervals:", "Nothing follows the colon"),
         ("intervals:5,x", "A width must be a decimal"),
         ("intervals:5,,10", "A width must be a decimal"),

@@ -13,6 +13,7 @@ from tclose.anonymization.algorithms.search import Search, TimeLimit
 from tclose.anonymization.attack_bound import bounded
 from tclose.anonymization.cost_breakdown import Costing, limit_notes
 from tclose.anonymization.engine_release import EngineWork
+from tclose.anonymization.level_columns import with_level_columns
 from tclose.anonymization.person_verification import Original
 from tclose.anonymization.problem_setup import Frame, check_names
 from tclose.anonymization.pseudonymization import disguise_notes, disguise_of, read_key, revealed, with_disguise
@@ -73,6 +74,7 @@ def anonymize(policy: Policy, *, key: bytes | None, progress: Progress | None) -
         wanted = policy.requirements()
         fit = (partial(check_attributes, wanted), partial(check_names, columns=policy.columns))
         opened, roles = opened_with(session, policy.table, policy.roles, progress, *fit)
+        policy = with_level_columns(session, opened, policy, progress or silent)
         by_people = roles.person is not None
         search = search_of(policy, progress, whole_classes=by_people or keeps_together(choices.method))
         bound = bounded(policy, roles)

@@ -13,11 +13,13 @@ from tclose.anonymization.algorithms.search import Search
 from tclose.anonymization.algorithms.threshold_sweep import found_at_each
 from tclose.anonymization.anonymize import check_enforceable, search_of, told_of_people
 from tclose.anonymization.frontier_points import Frontier, Point
+from tclose.anonymization.level_columns import with_level_columns
 from tclose.anonymization.person_verification import Original
 from tclose.anonymization.release_search import framed_table, released
 from tclose.anonymization.releases import Release
 from tclose.auditing.audit import check_attributes
 from tclose.auditing.open_table import opened_with
+from tclose.data.progress import silent
 from tclose.engines.base import Progress
 from tclose.errors import Ask, Hint, InputError, Note, ThresholdError, about, listed
 from tclose.models.catalogue import MODELS, Requirement, columns_known, required_for_any, requirements
@@ -51,6 +53,7 @@ def frontier(policy: Policy, *, progress: Progress | None) -> Frontier:
     methods = tuple(dict.fromkeys(policy.sweeping.methods))
     with working_session(policy.table, read=policy.read, **policy.resources.given) as session:
         opened, roles = opened_with(session, policy.table, policy.roles, progress)
+        policy = with_level_columns(session, opened, policy, progress or silent)
         check_enforceable(policy.required.preset)
         swept = required_for_any(_swept(sweep, policy.sweeping.values), policy.required.any)
         others = tuple(each for each in policy.requirements() if each.model.key != sweep)

@@ -303,7 +303,7 @@ def _quasi(
     tree = found.hierarchy
     if tree is None:
         raise InternalError(f"The column {name!r} was framed without a hierarchy.")
-    _check_labels(name, tree)
+    check_labels(name, tree)
     if _ambiguous(tree):
         text = f"{name}: its hierarchy has the same label on two levels for different values."
         notes.append(Note("label-on-two-levels", text, column=name))
@@ -348,7 +348,7 @@ def _given(name: str, given: GivenHierarchy) -> Hierarchy:
         raise
 
 
-def _check_labels(name: str, tree: Hierarchy) -> None:
+def check_labels(name: str, tree: Hierarchy) -> None:
     """Refuse a label that means other values on a level below: a reader would take the ones for the others.
 
     What is on a level lies within one node of each level above, so that one value of a node tells where all of it is.

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from tclose.cli.commands import Command
+from tclose.cli.errors import FAILS, HOLDS, say
 from tclose.cli.options import OUTPUT, TableName, option, policy_options, reading_options, running, running_options
-from tclose.cli.question import policy_of_command
+from tclose.cli.output import deliver, face
+from tclose.cli.question import database_policies, policy_of_command
 from tclose.cli.releasing import (
     PAGES,
     deliver_release,
@@ -19,7 +22,9 @@ from tclose.cli.releasing import (
     release_output_options,
     stored_as,
 )
+from tclose.data.progress import silent
 from tclose.data.sources import read_once
+from tclose.data.targets import private_folder
 from tclose.policy.policy import Policy
 
 if TYPE_CHECKING:
@@ -35,6 +40,7 @@ role are removed. The release is audited again after it is written.
       --hierarchy zip=mask --hierarchy age=intervals:5,10 -o release.csv
   tclose anonymize patients.csv -q zip,age -s pay --k 10 --suppress 0.01
   tclose anonymize --policy tclose.toml -o release.parquet
+  tclose anonymize --policy database.toml -o folder
 
 release.csv.recipe.json makes the release again. It holds values of the original:
 keep it secret.
@@ -65,6 +71,8 @@ Exit codes: 0 released; 1 no release meets the requirements; 2 usage or input;
 @click.help_option()
 def command(tables: tuple[str, ...], **given: Any) -> int:
     """Make a release that meets the requirements."""
+    if not tables and (policies := database_policies(given, "anonymize")):
+        return _database(policies, given)
     policy = policy_of_command(tables, given, "anonymize")
     given["about"] = policy.about
     given["into"] = stored_as(policy.table, given)
@@ -81,6 +89,54 @@ def command(tables: tuple[str, ...], **given: Any) -> int:
         release = _released(policy, given)
         frontier = _frontier(release, policy, given) if given["frontier"] else None
         return deliver_release(release, table, given, events, frontier)
+
+
+_OF_ONE_TABLE = {
+    "into": "--into", "report": "--report", "statement": "--statement", "certificate": "--certificate",
+    "recipe_file": "--recipe", "lineage": "--lineage", "template": "--template", "show_original": "--show-original",
+    "frontier": "--frontier", "why": "--why", "replace": "--replace",
+}  # fmt: skip
+"""What can be asked of a release of one table alone."""
+
+
+def _database(policies: list[Policy], given: dict[str, Any]) -> int:
+    """Release the tables of a policy as one database of people, into a folder."""
+    from tclose.anonymization.database.output import check_folder, write_database, write_tables
+    from tclose.anonymization.database.problem import names_of
+    from tclose.anonymization.database.release import anonymize_database
+    from tclose.reports.content.releases import release_document
+    from tclose.reports.machine_readable.audits import json_text
+
+    for name, flag in _OF_ONE_TABLE.items():
+        if given.get(name):
+            raise click.UsageError(
+                f"{flag} is for one table; a database of people is released into a folder: -o FOLDER."
+            )
+    read = {path: what for policy in policies for path, what in policy.inputs.items()}
+    names = tuple(names_of(policies))
+    target = None if given["output"] is None else check_folder(given["output"], names, read, force=given["force"])
+    with running(given) as settings:
+        tell = settings.get("progress") or silent
+        release = anonymize_database(policies, progress=settings.get("progress"))
+        if not release.holds:
+            written = None
+        elif target is not None:
+            written = write_database(release, target, force=given["force"], tell=tell)
+        else:
+            folder = private_folder(Path(tempfile.gettempdir()))
+            try:
+                written = write_tables(release, folder.path, tell)
+            finally:
+                folder.remove()
+    if written is None:
+        deliver(face("text", [release_document(release.base, None)], None), None)
+        say("No release meets the requirements even without facts; nothing was written.", quiet=given["quiet"])
+        return FAILS
+    form = given["form"]
+    deliver(json_text(written.to_dict()) if form == "json" else face(form, [written.document()], None), None)
+    if target is None:
+        say("Nothing was written; -o FOLDER writes the release.", quiet=given["quiet"])
+    return HOLDS
 
 
 def _released(policy: Policy, given: dict[str, Any]) -> Release:

@@ -46,7 +46,7 @@ def database_policies(given: Mapping[str, Any], verb: str = "audit") -> list[Pol
     if file is None:
         return []
     listed = read_policies(file)
-    if len(listed) < 2 or (given["facts"] is None and all(each.required.facts is None for each in listed)):
+    if len(listed) < 2 or (given.get("facts") is None and all(each.required.facts is None for each in listed)):
         return []
     return [policy_of_command((), given, verb, policy) for policy in listed]
 

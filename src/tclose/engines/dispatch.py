@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -108,6 +108,13 @@ def database_tables(uri: str, name: str | None = None) -> list[str]:
 def target_for(table: object, path: str | Path) -> Target:
     """Return where a table, or the classes of one, would be written by its engine; refused if it cannot say how."""
     return _kind(table).target(path)
+
+
+def write_values(columns: Mapping[str, Sequence[object]], path: Path, label: str) -> None:
+    """Write columns of values to a file; messages name what is written by a label."""
+    from tclose.engines.duckdb.values_written import write_values as written
+
+    written(columns, path, label)
 
 
 def transaction(

@@ -75,9 +75,9 @@ def _recoding(name: str, given: Mapping[str, object], folder: Path) -> dict[str,
 
 def _placed(tree: object, folder: Path) -> Any:
     """Return a hierarchy where it is: a file relative to the folder, words and nested tables as they are."""
-    from tclose.data.hierarchies import is_builder
+    from tclose.data.hierarchies import is_builder, placed_hierarchy
 
-    return str(folder / tree) if isinstance(tree, str) and not is_builder(tree) else tree
+    return placed_hierarchy(tree, folder) if isinstance(tree, str) and not is_builder(tree) else tree
 
 
 def declared_distance(

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tclose.data.hierarchies import hierarchy_path
 from tclose.data.sources import ReadOptions, files_read
 from tclose.errors import Ask, Hint, InputError
 from tclose.policy.exact_numbers import written
@@ -169,7 +170,8 @@ class Policy:
         """Every file that is read, with what it is."""
         trees = [getattr(distance, "tree", None) for distance in self.roles.sensitive.values()]
         named = [tree for tree in (*trees, *self.columns.hierarchies.values()) if isinstance(tree, str | Path)]
-        found = {path: what for tree in named for path, what in files_read(tree, "a hierarchy").items()}
+        paths = map(hierarchy_path, named)
+        found = {path: what for tree in paths for path, what in files_read(tree, "a hierarchy").items()}
         after = self.baseline.after or ()
         for name in (self.table, self.baseline.reference, self.baseline.population, *_several(after)):
             found |= files_read(name) if name is not None else {}

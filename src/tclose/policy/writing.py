@@ -132,10 +132,12 @@ def _distance(distance: Distance | None, folder: str | Path) -> dict[str, str]:
 
 
 def _hierarchy(tree: object, folder: str | Path) -> str:
-    from tclose.data.hierarchies import is_builder
+    from tclose.data.hierarchies import is_builder, parents_file
 
     if isinstance(tree, str) and is_builder(tree):
         return text_toml(tree)
+    if (pairs := parents_file(tree)) is not None:
+        return text_toml(f"parents:{_path(pairs, folder)}")
     if isinstance(tree, str | Path):
         return text_toml(_path(str(tree), folder))
     if isinstance(tree, Mapping):

@@ -14,6 +14,15 @@ from tclose.data.hierarchies.files import (
 )
 from tclose.data.hierarchies.groups import Bands, flat_hierarchy, group_hierarchy, quantile_hierarchy
 from tclose.data.hierarchies.inference import inferred_hierarchy
+from tclose.data.hierarchies.links import (
+    columns_hierarchy,
+    hierarchy_of_parents,
+    hierarchy_path,
+    level_columns,
+    parents_file,
+    parents_hierarchy,
+    placed_hierarchy,
+)
 from tclose.data.hierarchies.numbers import (
     bottom_hierarchy,
     break_hierarchy,
@@ -34,19 +43,26 @@ __all__ = [
     "builder_meant",
     "built_hierarchy",
     "check_rule",
+    "columns_hierarchy",
     "date_hierarchy",
     "extended_hierarchy",
     "flat_hierarchy",
     "group_hierarchy",
     "hierarchy_in",
     "hierarchy_of",
+    "hierarchy_of_parents",
+    "hierarchy_path",
     "icd10_hierarchy",
     "inferred_hierarchy",
     "interval_hierarchy",
     "is_builder",
     "is_icd10",
+    "level_columns",
     "mask_hierarchy",
     "named",
+    "parents_file",
+    "parents_hierarchy",
+    "placed_hierarchy",
     "prefix_hierarchy",
     "quantile_hierarchy",
     "read_hierarchy",

@@ -188,6 +188,12 @@ def _round(given: list[str], column: _Column) -> Hierarchy:
     return round_hierarchy(column.values, given)
 
 
+def _columns(given: list[str], column: _Column) -> Hierarchy:  # noqa: ARG001 - builders are called alike
+    raise HierarchyError(
+        "Levels that are columns of the table are for quasi-identifiers of a release; here, name a file.",
+    )
+
+
 def _flat(given: list[str], column: _Column) -> Hierarchy:
     if given:
         raise HierarchyError("'flat' has nothing to choose; write it without a colon.")
@@ -216,6 +222,7 @@ _BUILDERS = {
     "auto": _auto,
     "bottom": _bottom,
     "breaks": _breaks,
+    "columns": _columns,
     "dates": _dates,
     "flat": _flat,
     "groups": _groups,

@@ -162,7 +162,7 @@ def hierarchy_of(thing: Hierarchy | Path | str | Mapping[str, object], name: str
     Parameters
     ----------
     thing
-        A hierarchy, the path of a hierarchy file, or a nested mapping.
+        A hierarchy, the path of a hierarchy file, ``parents:FILE``, or a nested mapping.
     name
         The column it is for, named in messages.
 
@@ -182,7 +182,10 @@ def hierarchy_of(thing: Hierarchy | Path | str | Mapping[str, object], name: str
         if isinstance(thing, Mapping):
             return Hierarchy(rows_of_tree(thing))
         if isinstance(thing, str | os.PathLike):
-            return read_hierarchy(thing)
+            from tclose.data.hierarchies.links import parents_file, parents_hierarchy
+
+            pairs = parents_file(thing)
+            return read_hierarchy(thing) if pairs is None else parents_hierarchy(pairs)
         raise HierarchyError(f"give a path, a nested mapping or a Hierarchy, not {type(thing).__name__}.")
 
 
@@ -217,6 +220,15 @@ def read_hierarchy(path: str | os.PathLike[str]) -> Hierarchy:
         return hierarchy_in(_text(path), path.suffix)
     except HierarchyError as error:
         raise error.of(f"{path}: ") from error
+
+
+def read_pairs(path: str | os.PathLike[str]) -> list[tuple[str, str]]:
+    """Return the pairs of a table without a header, separated by semicolons, tabs or commas."""
+    lines = _split(_text(Path(path)))
+    for number, row in lines:
+        if len(row) != 2 or not all(label.strip() and "\0" not in label for label in row):
+            raise HierarchyError(f"line {number} is no pair of a child and its parent; write both, and nothing else.")
+    return [(row[0], row[1]) for _, row in lines]
 
 
 def hierarchy_in(text: str, ending: str) -> Hierarchy:

@@ -238,14 +238,18 @@ class FileTarget(Target):
 
 @dataclass(frozen=True)
 class FolderTarget(FileTarget):
-    """A folder with the parts of a table, written by an engine; one that such an engine wrote is replaced."""
+    """A folder that is replaced whole: with the parts of a table, or the tables of a release."""
 
     sign: str = "_SUCCESS"
-    """The file by which a folder of the engine is known."""
+    """The file by which a folder that may be replaced is known."""
+    maker: str = "Spark"
+    """Who writes such folders."""
 
     def _check_kind(self, mode: int) -> None:
         if not stat.S_ISDIR(mode) or not (self.real / self.sign).exists():
-            raise SourceError(f"{self.shown!r} is there already and is no folder that Spark wrote; name another.")
+            raise SourceError(
+                f"{self.shown!r} is there already and is no folder that {self.maker} wrote; name another."
+            )
 
     def ready(self, new: Path) -> None:
         """Wait until all parts are on the disk."""
