@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from tclose.anonymization.algorithms.checking import failing_classes
@@ -25,6 +25,10 @@ _FEW_CELLS = 1_000
 """Up to so many rows and cells, all stricter thresholds are tried; beyond, until one gains nothing."""
 _FOUND = 0.7
 """Which share of the work is finding releases; the rest improves them."""
+_IN_VAIN = 2
+"""After so many efforts that gained nothing, larger ones are not made."""
+_NO_EFFORT = 0.2
+"""How much work no effort is, about."""
 _SMALL = 5_000
 """Up to so many distinct rows, ``auto`` tries every method, and stricter thresholds."""
 _LARGE = 30_000
@@ -199,24 +203,93 @@ class Found:
 
 
 def found(key: str, problem: Problem, search: Search) -> Found | None:
-    """Return the release of a method, or with ``"auto"`` the best of those that apply; None if there is none."""
+    """Return the release of a method, or with ``"auto"`` the best of those that apply; None if there is none.
+
+    What some effort finds is a candidate of every larger one, so that more effort never gives a worse release.
+    """
     check_method(key)
     if (already := _already_met(key, problem, search)) is not None:
         return already
-    methods = list(_applying(problem, search)) if key == AUTO else [METHODS[key]]
-    attempts: list[Found] = []
-    for at, method in enumerate(methods):
-        if attempts and search.late():
+    finder = Finder(key, search)
+    best: Found | None = None
+    for effort, (begin, end) in finder.efforts():
+        if best is not None and search.late():
             break
-        told = search.part(_FOUND * at / len(methods), _FOUND * (at + 1) / len(methods))
-        if attempts:
-            told = replace(told, tell=_with_best(told, min(each.loss for each in attempts)))
-        attempt = _climbed(method, problem, told)
-        attempts += [] if attempt is None else [attempt]
-    if not attempts:
-        return _last(problem, search, methods) if key == AUTO else None
-    best = min([*attempts, *_bettered(attempts, problem, search.part(_FOUND, 1.0))], key=lambda each: each.loss)
+        own = finder.with_effort(problem, effort, search.part(begin, end))
+        gained = own is not None and (best is None or own.loss < best.loss)
+        best = own if gained else best
+        if finder.in_vain(effort, gained=gained):
+            break
+    if best is None:
+        return _last(problem, search) if key == AUTO else None
     return replace(best, partition=replace(best.partition, notes=(*best.partition.notes, *_stopped(search))))
+
+
+def efforts_up_to(effort: float) -> tuple[float, ...]:
+    """Return the efforts that are made one after the other: none, and the powers of two up to one.
+
+    Each is made in the same way whatever follows it. An effort below 1, which is a share of what somebody asked for, is
+    made after none.
+    """
+    if effort < 1:
+        return (0.0, effort) if effort > 0 else (0.0,)
+    return (0.0, *(2.0**power for power in range(int(effort).bit_length())))
+
+
+@dataclass
+class Finder:
+    """Finds the releases of a method, or of all that apply, with one effort after another."""
+
+    key: str
+    search: Search
+    _first: list[tuple[Problem, list[Found]]] = field(default_factory=list)
+    """What was found without effort, where this does not depend on it."""
+    _vain: int = 0
+
+    def efforts(self) -> Iterator[tuple[float, tuple[float, float]]]:
+        """Give the efforts in their order, and from which share of the work to which each takes, about.
+
+        By the clock none is made without moves, which gain most soon.
+        """
+        efforts = efforts_up_to(self.search.effort)
+        efforts = efforts[1:] or efforts if self.search.limit is not None else efforts
+        works = [max(effort, _NO_EFFORT) for effort in efforts]
+        done = 0.0
+        for effort, work in zip(efforts, works, strict=True):
+            yield effort, (done / sum(works), (done + work) / sum(works))
+            done += work
+
+    def in_vain(self, effort: float, *, gained: bool) -> bool:
+        """Say whether efforts have gained nothing so often that larger ones are not worth their time."""
+        self._vain = 0 if gained or not effort else self._vain + 1
+        return self._vain == _IN_VAIN
+
+    def with_effort(self, problem: Problem, effort: float, search: Search) -> Found | None:
+        """Return the best release that is found with just this effort, or without any."""
+        here = replace(search, effort=effort)
+        first = next((each for posed, each in self._first if posed is problem), None)
+        attempts = self._attempts(problem, here, first or [])
+        if first is None and not _is_tiny(problem):
+            self._first.append((problem, attempts))
+        attempts = [*(first or []), *attempts]
+        improvements = _bettered(attempts, problem, here.part(_FOUND, 1.0)) if effort else ()
+        return min([*attempts, *improvements], key=lambda each: each.loss, default=None)
+
+    def _attempts(self, problem: Problem, search: Search, first: list[Found]) -> list[Found]:
+        """Return what methods find; those whose releases do not depend on effort are asked once."""
+        methods = list(_applying(problem, search)) if self.key == AUTO else [METHODS[self.key]]
+        if first:
+            methods = [method for method in methods if method.moves]
+        attempts: list[Found] = []
+        for at, method in enumerate(methods):
+            if (first or attempts) and search.late():
+                break
+            told = search.part(_FOUND * at / len(methods), _FOUND * (at + 1) / len(methods))
+            if first or attempts:
+                told = replace(told, tell=_with_best(told, min(each.loss for each in [*first, *attempts])))
+            attempt = _climbed(method, problem, told)
+            attempts += [] if attempt is None else [attempt]
+        return attempts
 
 
 def _already_met(key: str, problem: Problem, search: Search) -> Found | None:
@@ -235,9 +308,9 @@ def coarsest_found(problem: Problem, search: Search) -> Found:
     return Found("full-domain", coarse, search.loss(problem, coarse))
 
 
-def _last(problem: Problem, search: Search, tried: list[Method]) -> Found | None:
+def _last(problem: Problem, search: Search) -> Found | None:
     """Return what merging finds, which always ends, now that methods that keep more found nothing."""
-    return found("merge", problem, search) if METHODS["merge"] not in tried else None
+    return None if METHODS["merge"] in _applying(problem, search) else found("merge", problem, search)
 
 
 def _stopped(search: Search) -> Iterator[Note]:
