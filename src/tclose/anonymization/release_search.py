@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
@@ -10,7 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from tclose.anonymization.algorithms.associations import usefulness
-from tclose.anonymization.algorithms.catalogue import METHODS, Found, coarsest_found, found
+from tclose.anonymization.algorithms.catalogue import (
+    METHODS,
+    Finder,
+    Found,
+    check_method,
+    coarsest_found,
+    found,
+    told_if_stopped,
+)
 from tclose.anonymization.algorithms.losses.catalogue import all_losses, losses_by_column
 from tclose.anonymization.algorithms.losses.release_context import told_beside
 from tclose.anonymization.algorithms.partition import published, without_whole_lines
@@ -71,20 +78,27 @@ def released(
     inputs: Mapping[Path, str] | None = None,
 ) -> Release:
     """Return the release that a method finds, ready to be written, or what stands in its way; by people, proved."""
-
-    def attempt(problem: Problem) -> ReleaseAttempt:
-        best = found(method, problem, replace(search, cluster=session.cluster(original.published)))
-        if best is None:
-            return ReleaseAttempt(_none(original, roles, wanted, frame, method, search), math.inf)
-        return made(best)
+    search = replace(search, cluster=session.cluster(original.published))
 
     def made(best: Found) -> ReleaseAttempt:
-        return ReleaseAttempt(_made(session, original, roles, wanted, frame, best, search, inputs or {}), best.loss)
+        told = told_if_stopped(best, search)
+        return ReleaseAttempt(_made(session, original, roles, wanted, frame, told, search, inputs or {}), best.loss)
+
+    def nothing() -> Release:
+        return _none(original, roles, wanted, frame, method, search)
 
     if roles.person is None:
-        return attempt(frame.problem).release
+        best = found(method, frame.problem, search)
+        return nothing() if best is None else made(best).release
+    check_method(method)
     check_undivided(divided=method in METHODS and METHODS[method].divides)
-    return proved(attempt, lambda: made(coarsest_found(frame.problem, search)), frame.problem, search.late)
+    finder = Finder(method, search)
+
+    def attempt(problem: Problem, effort: float) -> ReleaseAttempt | None:
+        best = finder.with_effort(problem, effort, search)
+        return None if best is None else made(best)
+
+    return proved(attempt, lambda: made(coarsest_found(frame.problem, search)), nothing, frame.problem, finder)
 
 
 def _made(

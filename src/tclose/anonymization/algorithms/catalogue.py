@@ -208,8 +208,6 @@ def found(key: str, problem: Problem, search: Search) -> Found | None:
     What some effort finds is a candidate of every larger one, so that more effort never gives a worse release.
     """
     check_method(key)
-    if (already := _already_met(key, problem, search)) is not None:
-        return already
     finder = Finder(key, search)
     best: Found | None = None
     for effort, (begin, end) in finder.efforts():
@@ -220,9 +218,7 @@ def found(key: str, problem: Problem, search: Search) -> Found | None:
         best = own if gained else best
         if finder.in_vain(effort, gained=gained):
             break
-    if best is None:
-        return _last(problem, search) if key == AUTO else None
-    return replace(best, partition=replace(best.partition, notes=(*best.partition.notes, *_stopped(search))))
+    return None if best is None else told_if_stopped(best, search)
 
 
 def efforts_up_to(effort: float) -> tuple[float, ...]:
@@ -268,7 +264,14 @@ class Finder:
         """Return the best release that is found with just this effort, or without any."""
         here = replace(search, effort=effort)
         first = next((each for posed, each in self._first if posed is problem), None)
+        if first is None and (already := _already_met(self.key, problem, search)) is not None:
+            first = [already]
+            self._first.append((problem, first))
+        if first and not first[0].loss:
+            return first[0]
         attempts = self._attempts(problem, here, first or [])
+        if not (first or attempts) and self.key == AUTO and (last := _last(problem, here)) is not None:
+            attempts = [last]
         if first is None and not _is_tiny(problem):
             self._first.append((problem, attempts))
         attempts = [*(first or []), *attempts]
@@ -309,17 +312,21 @@ def coarsest_found(problem: Problem, search: Search) -> Found:
 
 
 def _last(problem: Problem, search: Search) -> Found | None:
-    """Return what merging finds, which always ends, now that methods that keep more found nothing."""
-    return None if METHODS["merge"] in _applying(problem, search) else found("merge", problem, search)
+    """Return what merging finds, which always ends, where methods that keep more found nothing."""
+    merge = METHODS["merge"]
+    return None if merge in _applying(problem, search) else _climbed(merge, problem, search)
 
 
-def _stopped(search: Search) -> Iterator[Note]:
-    if search.limit is not None and search.limit.stopped:
-        yield Note(
-            "search-stopped",
-            f"The search stopped after {search.limit.seconds:g} seconds, as asked. This is its best release so far; "
-            "another run may find another. The recipe makes this one again.",
-        )
+def told_if_stopped(best: Found, search: Search) -> Found:
+    """Return a release with a note if its search was stopped by the clock."""
+    if search.limit is None or not search.limit.stopped:
+        return best
+    note = Note(
+        "search-stopped",
+        f"The search stopped after {search.limit.seconds:g} seconds, as asked. This is its best release so far; "
+        "another run may find another. The recipe makes this one again.",
+    )
+    return replace(best, partition=replace(best.partition, notes=(*best.partition.notes, note)))
 
 
 def keeps_together(key: str) -> bool:
