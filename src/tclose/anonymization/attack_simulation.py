@@ -75,9 +75,7 @@ def half_released(frame: Frame, halves: Halves, method: str, search: Search) -> 
         best = finder.with_effort(problem, effort, search)
         return None if best is None else people.attempt(best)
 
-    proven = proof(
-        attempt, lambda: people.attempt(coarsest_found(frame.problem, search)), frame.problem, finder
-    )
+    proven = proof(attempt, lambda: people.attempt(coarsest_found(frame.problem, search)), frame.problem, finder)
     return None if proven.best is None else proven.best.made
 
 

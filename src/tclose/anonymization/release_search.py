@@ -24,6 +24,7 @@ from tclose.anonymization.algorithms.partition import published, without_whole_l
 from tclose.anonymization.algorithms.problem import Problem
 from tclose.anonymization.algorithms.search import Search
 from tclose.anonymization.algorithms.slack import slack
+from tclose.anonymization.counted_people import counted_people
 from tclose.anonymization.engine_release import EngineWork
 from tclose.anonymization.infeasibility import obstacles
 from tclose.anonymization.people_on_levels import around_levels, what_binds
@@ -63,7 +64,8 @@ def framed_table(
     policy, notes = seeded(policy, distinct, key)
     distinct = places_of_people(session, table, roles, distinct)
     everyone = distinct_people(session, table, roles, attributes, distinct)
-    frame = framed(everyone, roles, wanted, policy, search.tell)
+    people = counted_people(session, table, roles, attributes, distinct, search.tell)
+    frame = framed(everyone, roles, wanted, policy, search.tell, people)
     return replace(frame, notes=(*frame.notes, *notes))
 
 
@@ -126,7 +128,7 @@ def _made(
         left_out = partition.suppressed() if original.census is None else original.census.rows - rows.rows
         return EngineWork(
             session, rows, replace(roles, identifiers=()), tuple(wanted), frame.original(), left_out, search.own,
-            original.counted, inputs, witness, cache(partial(usefulness, frame.problem, partition)),
+            original.counted, inputs, witness, cache(partial(usefulness, *frame.by_rows(partition))),
             cache(partial(around_levels, session, original, roles, wanted, frame, recipe.levels)),
             roles.unprotected(columns),
         )  # fmt: skip

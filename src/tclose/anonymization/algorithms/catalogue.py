@@ -8,7 +8,15 @@ from fractions import Fraction
 
 from tclose.anonymization.algorithms.checking import failing_classes
 from tclose.anonymization.algorithms.local_search.annealing import anneals, improved, known_to_moves
-from tclose.anonymization.algorithms.partition import Partition, check_whole, finest, levelled, published
+from tclose.anonymization.algorithms.merge import repaired
+from tclose.anonymization.algorithms.partition import (
+    Partition,
+    check_whole,
+    finest,
+    levelled,
+    published,
+    with_all_rows,
+)
 from tclose.anonymization.algorithms.problem import Problem
 from tclose.anonymization.algorithms.search import FindPartition, Search, Tell
 from tclose.anonymization.algorithms.suppression import thinned
@@ -61,7 +69,13 @@ class Method:
     """Whether ``auto`` tries it only where someone is taken to know some of the columns, whichever they are."""
 
     def find(self, problem: Problem, search: Search) -> Partition | None:
-        """Return the release that the method finds, checked, or None."""
+        """Return the release that the method finds, checked, or None.
+
+        Methods add up the people who have a value. What these miss who have several is mended by merging, or left to
+        stricter thresholds where each column has one level.
+        """
+        if self.uniform and problem.people is not None:
+            problem = replace(problem, people=None)
         found = self._met(problem, search)
         if found is not None or not problem.most_suppressed:
             return found
@@ -69,7 +83,9 @@ class Method:
 
     def _met(self, problem: Problem, search: Search) -> Partition | None:
         found = self._found(problem, search)
-        return None if found is None or failing_classes(problem, found, own=search.own).any() else found
+        if found is None or not failing_classes(problem, found, own=search.own).any():
+            return found
+        return repaired(problem, found, search) if problem.people is not None and not self.uniform else None
 
     def _found_thinned(self, problem: Problem, search: Search) -> Partition | None:
         """Return the release of what is left without rows that no release can have, if there are any."""
@@ -84,6 +100,7 @@ class Method:
         found = self.load()(problem, search)
         if found is None:
             return None
+        found = with_all_rows(problem, found)
         check_whole(problem, found)
         if found.suppressed() > problem.most_suppressed:
             raise InternalError(f"The method {self.key} left out more rows than it may.")
@@ -278,6 +295,12 @@ class Finder:
         improvements = _bettered(attempts, problem, here.part(_FOUND, 1.0)) if effort else ()
         return min([*attempts, *improvements], key=lambda each: each.loss, default=None)
 
+    def _misses(self, problem: Problem, attempt: Found) -> bool:
+        """Say whether a release misses what is known of people who have several values."""
+        if problem.people is None:
+            return False
+        return bool(failing_classes(problem, attempt.partition, own=self.search.own).any())
+
     def _attempts(self, problem: Problem, search: Search, first: list[Found]) -> list[Found]:
         """Return what methods find; those whose releases do not depend on effort are asked once."""
         methods = list(_applying(problem, search)) if self.key == AUTO else [METHODS[self.key]]
@@ -291,7 +314,9 @@ class Finder:
             if first or attempts:
                 told = replace(told, tell=_with_best(told, min(each.loss for each in [*first, *attempts])))
             attempt = _climbed(method, problem, told)
-            attempts += [] if attempt is None else [attempt]
+            if attempt is None or (self.key == AUTO and method.uniform and self._misses(problem, attempt)):
+                continue
+            attempts.append(attempt)
         return attempts
 
 
