@@ -77,7 +77,7 @@ def counted_once(distinct: DistinctRows, crowd: Crowd) -> CountedPeople:
     here = crowd.persons * (int(combination.max(initial=0)) + 1) + combination
     _, first, place = np.unique(here, return_index=True, return_inverse=True)
     masses = np.zeros(distinct.sensitive_codes.shape, dtype=np.int64)
-    for at in range(masses.shape[1]):
+    for at in range(len(distinct.sensitive)):
         values = distinct.sensitive_codes[crowd.rows, at].astype(np.int64)
         having = np.unique(place * (int(values.max(initial=0)) + 1) + values, return_index=True)[1]
         masses[:, at] = np.bincount(crowd.rows[having], minlength=number)

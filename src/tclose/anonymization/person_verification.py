@@ -11,6 +11,7 @@ from typing import Any, Generic, Protocol, TypeVar
 import numpy as np
 
 from tclose.anonymization.algorithms.catalogue import Finder
+from tclose.anonymization.algorithms.partition import Partition
 from tclose.anonymization.algorithms.problem import Problem
 from tclose.anonymization.engine_release import EngineWork
 from tclose.anonymization.points import PointsAsked
@@ -200,6 +201,7 @@ class ReleaseAttempt:
 
     release: Release
     loss: float
+    partition: Partition
 
     @property
     def left_out(self) -> Fraction:
@@ -218,7 +220,7 @@ def proved(
     nothing: Callable[[], Release],
     problem: Problem,
     finder: Finder,
-) -> Release:
+) -> ReleaseAttempt | Release:
     """Return the best of a few releases that the audit of their people proves, or what the last of them missed.
 
     Parameters
@@ -230,7 +232,7 @@ def proved(
     """
     found = proof(attempt, coarsest, problem, finder)
     if found.best is not None:
-        return found.best.release
+        return found.best
     first = nothing() if found.first is None else found.first.release
     return replace(without_rows(first), obstacles=obstacles_of(found.missed, proven=False))
 

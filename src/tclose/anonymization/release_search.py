@@ -80,18 +80,34 @@ def released(
     inputs: Mapping[Path, str] | None = None,
 ) -> Release:
     """Return the release that a method finds, ready to be written, or what stands in its way; by people, proved."""
+    found = searched(session, original, roles, wanted, frame, method, search, inputs)
+    return found.release if isinstance(found, ReleaseAttempt) else found
+
+
+def searched(
+    session: Engine,
+    original: Original,
+    roles: Roles,
+    wanted: Sequence[Requirement],
+    frame: Frame,
+    method: str,
+    search: Search,
+    inputs: Mapping[Path, str] | None = None,
+) -> ReleaseAttempt | Release:
+    """Return the release that a method finds with its classes, or alone what stands in its way."""
     search = replace(search, cluster=session.cluster(original.published))
 
     def made(best: Found) -> ReleaseAttempt:
         told = told_if_stopped(best, search)
-        return ReleaseAttempt(_made(session, original, roles, wanted, frame, told, search, inputs or {}), best.loss)
+        release = _made(session, original, roles, wanted, frame, told, search, inputs or {})
+        return ReleaseAttempt(release, best.loss, best.partition)
 
     def nothing() -> Release:
         return _none(original, roles, wanted, frame, method, search)
 
     if roles.person is None:
         best = found(method, frame.problem, search)
-        return nothing() if best is None else made(best).release
+        return nothing() if best is None else made(best)
     check_method(method)
     check_undivided(divided=method in METHODS and METHODS[method].divides)
     finder = Finder(method, search)

@@ -257,6 +257,8 @@ class Finder:
     search: Search
     _first: list[tuple[Problem, list[Found]]] = field(default_factory=list)
     """What was found without effort, where this does not depend on it."""
+    _met: list[tuple[Problem, Found | None]] = field(default_factory=list)
+    """The tables as they are, where they meet their requirements."""
     _vain: int = 0
 
     def efforts(self) -> Iterator[tuple[float, tuple[float, float]]]:
@@ -279,13 +281,10 @@ class Finder:
 
     def with_effort(self, problem: Problem, effort: float, search: Search) -> Found | None:
         """Return the best release that is found with just this effort, or without any."""
+        if (already := self._as_it_is(problem, search)) is not None:
+            return already
         here = replace(search, effort=effort)
         first = next((each for posed, each in self._first if posed is problem), None)
-        if first is None and (already := _already_met(self.key, problem, search)) is not None:
-            first = [already]
-            self._first.append((problem, first))
-        if first and not first[0].loss:
-            return first[0]
         attempts = self._attempts(problem, here, first or [])
         if not (first or attempts) and self.key == AUTO and (last := _last(problem, here)) is not None:
             attempts = [last]
@@ -294,6 +293,14 @@ class Finder:
         attempts = [*(first or []), *attempts]
         improvements = _bettered(attempts, problem, here.part(_FOUND, 1.0)) if effort else ()
         return min([*attempts, *improvements], key=lambda each: each.loss, default=None)
+
+    def _as_it_is(self, problem: Problem, search: Search) -> Found | None:
+        """Return the table as it is, if it meets the requirements."""
+        for posed, each in self._met:
+            if posed is problem:
+                return each
+        self._met.append((problem, _already_met(self.key, problem, search)))
+        return self._met[-1][1]
 
     def _misses(self, problem: Problem, attempt: Found) -> bool:
         """Say whether a release misses what is known of people who have several values."""
