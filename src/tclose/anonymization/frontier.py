@@ -11,7 +11,7 @@ from tclose.anonymization.algorithms.catalogue import SIZES, keeps_together
 from tclose.anonymization.algorithms.partition import Partition, kept_detail, published, without_whole_lines
 from tclose.anonymization.algorithms.problem import Problem
 from tclose.anonymization.algorithms.search import Search
-from tclose.anonymization.algorithms.threshold_sweep import found_at_each
+from tclose.anonymization.algorithms.threshold_sweep import found_at_each, with_share
 from tclose.anonymization.anonymize import check_enforceable, search_of, told_of_people
 from tclose.anonymization.frontier_points import Frontier, Point
 from tclose.anonymization.person_verification import Original, ReleaseAttempt
@@ -66,7 +66,9 @@ def frontier(policy: Policy, *, progress: Progress | None) -> Frontier:
 
         def release(method: str, required: Requirement) -> ReleaseAttempt | Release:
             here = replace(frame, problem=replace(frame.problem, tasks=_with(frame.problem, required)))
-            return searched(session, original, roles, [*others, required], here, method, search)
+            return searched(
+                session, original, roles, [*others, required], here, method, with_share(frame.problem, search)
+            )
 
         find = _points if roles.person is None else partial(_proved, release)
         points = find(frame.problem, search, methods, swept)

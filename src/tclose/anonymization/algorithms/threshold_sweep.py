@@ -38,11 +38,15 @@ def found_at_each(key: str, problems: Sequence[Problem], search: Search) -> Iter
         if problem.k > problem.rows:
             yield None
             continue
-        share = 1.0 if len(problem.counts) <= ALONE_UP_TO else SHARE
-        own = found(key, problem, replace(here, effort=search.effort * share))
+        own = found(key, problem, with_share(problem, here))
         inherited = _inherited(best, problem, search)
         best = min((each for each in (own, inherited) if each), key=lambda each: each.loss, default=None)
         yield best
+
+
+def with_share(problem: Problem, search: Search) -> Search:
+    """Return the search for the release at one of several thresholds."""
+    return search if len(problem.counts) <= ALONE_UP_TO else replace(search, effort=search.effort * SHARE)
 
 
 def _inherited(stricter: Found | None, problem: Problem, search: Search) -> Found | None:
