@@ -47,7 +47,10 @@ def counted_people(
     distinct: DistinctRows,
     progress: Progress,
 ) -> CountedPeople | None:
-    """Return how many people distinct rows bring to their classes; None where rows are counted, or too many pairs.
+    """Return how many people distinct rows bring to their classes; None where that is not to be known.
+
+    Where rows are counted, there is nothing to know; databases and clusters do not say whose rows are; and of many
+    millions of pairs nothing is kept in memory.
 
     Parameters
     ----------
@@ -60,7 +63,7 @@ def counted_people(
     progress
         Told what is being done.
     """
-    if roles.person is None or distinct.rows > MOST_PAIRS:
+    if roles.person is None or not session.hands_over_people or distinct.rows > MOST_PAIRS:
         return None
     told_apart = session.distinct(table.keep(roles.counted), [*roles.quasi, roles.person], attributes, progress)
     subjects = Crowd.of(told_apart)
