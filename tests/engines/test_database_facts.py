@@ -52,7 +52,11 @@ def test_one_table_is_counted_alike(put, found):
 
 
 def test_tables_of_every_kind_go_together(put, tmp_path):
-    people: dict[str, list[object]] = {"id": [1, 2, 3, 4, 5, 6], "sex": list("FFFMMM"), "ill": ["flu", "flu", "cold"] * 2}
+    people: dict[str, list[object]] = {
+        "id": [1, 2, 3, 4, 5, 6],
+        "sex": list("FFFMMM"),
+        "ill": ["flu", "flu", "cold"] * 2,
+    }
     visits = {"id": [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6], "ward": list("ABAAABACACBC")}
     drugs: dict[str, list[object]] = {"id": [1, 2, 3, 4, 5, 6, 6], "drug": list("xxxyyyx")}
     roles = tclose.Roles(["sex", "ward", "drug"], {"ill": tclose.Nominal()}, person="id")

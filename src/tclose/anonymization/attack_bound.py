@@ -94,7 +94,7 @@ class Bound:
         plan = Plan(roles, tuple(wanted), self.policy, release.method, as_long, attackers, divisions)
         found = withstood(whole, plan, self.limit)
         if found.holds and not found.as_asked:
-            stricter = framed(frame.distinct, roles, found.plan.met, self.policy)
+            stricter = framed(frame.distinct, roles, found.plan.met, self.policy, people=frame.people)
             together = replace(search, whole_classes=found.plan.search.whole_classes)
             release = make(stricter, found.plan.method, together)
         release = replace(

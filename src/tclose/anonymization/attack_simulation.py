@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -11,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tclose.anonymization.algorithms.catalogue import Found, coarsest_found, found
+from tclose.anonymization.algorithms.catalogue import Finder, Found, coarsest_found, found
 from tclose.anonymization.algorithms.checking import cell_codes
 from tclose.anonymization.algorithms.partition import Partition, kept_detail, published
 from tclose.anonymization.algorithms.problem import Problem
@@ -70,13 +69,13 @@ def half_released(frame: Frame, halves: Halves, method: str, search: Search) -> 
         return None if best is None else Made(published(best.partition), best.method)
     if frame.problem.k > halves.members.number:
         return None
-    people = _People.of(frame, halves, halves.members)
-    proven = proof(
-        lambda problem: people.attempt(found(method, problem, search)),
-        lambda: people.attempt(coarsest_found(frame.problem, search)),
-        frame.problem,
-        search.late,
-    )
+    people, finder = _People.of(frame, halves, halves.members), Finder(method, search)
+
+    def attempt(problem: Problem, effort: float) -> _Attempt | None:
+        best = finder.with_effort(problem, effort, search)
+        return None if best is None else people.attempt(best)
+
+    proven = proof(attempt, lambda: people.attempt(coarsest_found(frame.problem, search)), frame.problem, finder)
     return None if proven.best is None else proven.best.made
 
 
@@ -84,14 +83,14 @@ def half_released(frame: Frame, halves: Halves, method: str, search: Search) -> 
 class _Attempt:
     """A release of a half, judged by its people."""
 
-    made: Made | None
+    made: Made
     people: _People
     loss: float
     left_out: Fraction
 
     def missed(self) -> tuple[Verdict, ...]:
         """Return what its people miss: against the half's distribution, else against its own."""
-        return () if self.made is None else self.people.missed(self.made.partition)
+        return self.people.missed(self.made.partition)
 
 
 @dataclass(frozen=True)
@@ -109,10 +108,8 @@ class _People:
         place[origin] = np.arange(len(origin))
         return _People(frame.problem, replace(crowd, rows=place[crowd.rows]))
 
-    def attempt(self, best: Found | None) -> _Attempt:
+    def attempt(self, best: Found) -> _Attempt:
         """Return what a search found as an attempt."""
-        if best is None:
-            return _Attempt(None, self, math.inf, Fraction(0))
         partition = published(best.partition)
         check_undivided(divided=len(np.unique(partition.rows)) < len(partition.rows))
         rows = self.crowd.rows_of(len(self.problem.counts))

@@ -150,7 +150,8 @@ class Costing:
         """Return the problem that is asked for, and the table without the columns that are left out of it."""
         gone = [name for name in self.roles.quasi if name not in asked.roles.quasi]
         if not gone:
-            return framed(self.frame.distinct, asked.roles, asked.wanted, asked.policy), self.original
+            people = self.frame.people
+            return framed(self.frame.distinct, asked.roles, asked.wanted, asked.policy, people=people), self.original
         if self.original.people is None:
             distinct = self.frame.distinct
             for name in gone:

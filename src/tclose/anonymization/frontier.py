@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 from tclose.anonymization.algorithms.catalogue import SIZES, keeps_together
-from tclose.anonymization.algorithms.partition import Partition, kept_detail, published
+from tclose.anonymization.algorithms.partition import Partition, kept_detail, published, without_whole_lines
 from tclose.anonymization.algorithms.problem import Problem
 from tclose.anonymization.algorithms.search import Search
-from tclose.anonymization.algorithms.threshold_sweep import found_at_each
+from tclose.anonymization.algorithms.threshold_sweep import found_at_each, with_share
 from tclose.anonymization.anonymize import check_enforceable, search_of, told_of_people
 from tclose.anonymization.frontier_points import Frontier, Point
 from tclose.anonymization.level_columns import with_level_columns
-from tclose.anonymization.person_verification import Original
-from tclose.anonymization.release_search import framed_table, released
+from tclose.anonymization.person_verification import Original, ReleaseAttempt
+from tclose.anonymization.release_search import framed_table, searched
 from tclose.anonymization.releases import Release
 from tclose.auditing.audit import check_attributes
 from tclose.auditing.open_table import opened_with
@@ -66,12 +67,14 @@ def frontier(policy: Policy, *, progress: Progress | None) -> Frontier:
         original = Original.of(session, opened, roles, [*roles.quasi, *roles.sensitive])
         frame = framed_table(session, original.counted, roles, [*others, swept[0]], policy, search)
 
-        def release(method: str, required: Requirement) -> Release:
+        def release(method: str, required: Requirement) -> ReleaseAttempt | Release:
             here = replace(frame, problem=replace(frame.problem, tasks=_with(frame.problem, required)))
-            return released(session, original, roles, [*others, required], here, method, search)
+            return searched(
+                session, original, roles, [*others, required], here, method, with_share(frame.problem, search)
+            )
 
-        by_people = roles.person is not None
-        points = _proved(release, methods, swept, loss) if by_people else _points(frame.problem, search, methods, swept)
+        find = _points if roles.person is None else partial(_proved, release)
+        points = find(frame.problem, search, methods, swept)
         known = _any_note(columns_known(swept))
         notes = (*told_of_people(session, opened, roles), *opened.notes, *frame.notes, *known)
         rows = frame.problem.rows if original.census is None else original.census.rows
@@ -89,7 +92,7 @@ def _points(
     problem: Problem, search: Search, methods: Sequence[str], swept: Sequence[Requirement]
 ) -> tuple[Point, ...]:
     """Return the points, by threshold: what each method finds there, as for a release."""
-    strictest_first = sorted(swept, key=lambda each: each.threshold, reverse=swept[0].model.good == "high")
+    strictest_first = _strictest_first(swept)
     problems = [replace(problem, tasks=_with(problem, required)) for required in strictest_first]
     points: dict[tuple[Fraction, str], Point] = {}
     for at, method in enumerate(methods):
@@ -102,17 +105,39 @@ def _points(
     return tuple(points[required.threshold, method] for required in swept for method in methods)
 
 
+def _strictest_first(swept: Sequence[Requirement]) -> list[Requirement]:
+    return sorted(swept, key=lambda each: each.threshold, reverse=swept[0].model.good == "high")
+
+
 def _proved(
-    release: Callable[[str, Requirement], Release], methods: Sequence[str], swept: Sequence[Requirement], loss: str
+    release: Callable[[str, Requirement], ReleaseAttempt | Release],
+    problem: Problem,
+    search: Search,
+    methods: Sequence[str],
+    swept: Sequence[Requirement],
 ) -> tuple[Point, ...]:
-    """Return the points, by threshold: releases that audits of their people proved."""
-    made = [(method, required, release(method, required)) for required in swept for method in methods]
-    return tuple(
-        Point(
-            method, requirement.threshold, holds=found.holds, loss=found.losses.get(loss), kept=found.kept,
-            classes=found.class_count, suppressed=found.suppressed,
-        )
-        for method, requirement, found in made
+    """Return the points, by threshold: releases that audits of their people proved, also at stricter thresholds."""
+    points: dict[tuple[Fraction, str], Point] = {}
+    for method in methods:
+        proven: list[ReleaseAttempt] = []
+        for required in _strictest_first(swept):
+            made = release(method, required)
+            proven += [made] if isinstance(made, ReleaseAttempt) else []
+            here = replace(problem, tasks=_with(problem, required))
+            best = min(proven, key=lambda each: search.loss(here, each.partition), default=None)
+            points[required.threshold, method] = _proven_point(here, search, method, required.threshold, best)
+    return tuple(points[required.threshold, method] for required in swept for method in methods)
+
+
+def _proven_point(
+    problem: Problem, search: Search, method: str, threshold: Fraction, best: ReleaseAttempt | None
+) -> Point:
+    if best is None:
+        return _point(problem, search, method, threshold, None)
+    seen, release = published(without_whole_lines(problem, best.partition)), best.release
+    return Point(
+        method, threshold, holds=True, loss=search.loss(problem, seen), kept=release.kept,
+        classes=release.class_count, suppressed=release.suppressed,
     )  # fmt: skip
 
 

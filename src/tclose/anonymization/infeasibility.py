@@ -101,8 +101,10 @@ def _missed(
     """Give the requirements that some classes miss, each with the worst figure and the class that has it."""
     sizes = np.zeros(number, dtype=np.int64)
     np.add.at(sizes, classes, problem.counts)
+    rows = np.arange(len(classes))
     blocks = tuple(
-        sparse_block(classes, problem.ranks[:, at], problem.counts, number) for at in range(len(problem.domains))
+        sparse_block(classes, problem.ranks[:, at], problem.valued(at, rows, problem.counts), number)
+        for at in range(len(problem.domains))
     )
     part = Part(np.arange(number)[:, np.newaxis], sizes, blocks)
     first = np.unique(classes, return_index=True)[1]

@@ -10,6 +10,8 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
+from tclose.anonymization.algorithms.catalogue import Finder
+from tclose.anonymization.algorithms.partition import Partition
 from tclose.anonymization.algorithms.problem import Problem
 from tclose.anonymization.engine_release import EngineWork
 from tclose.anonymization.points import PointsAsked
@@ -31,6 +33,8 @@ _TRIES = 12
 """So often thresholds are made stricter before a release by people is given up."""
 _TRIES_BETWEEN = 4
 """So often thresholds between too loose and too strict ones are tried."""
+_TRIES_AGAIN = 3
+"""So often thresholds are tried with an effort, beginning with those that were proved with less."""
 _NEARER = Fraction(9, 10)
 """Each time a threshold is this much stricter than what was missed seems to ask for."""
 
@@ -174,7 +178,7 @@ def _by_people(session: Engine, table: Table[Any], names: tuple[str, ...], obser
 
 
 class Attempt(Protocol):
-    """Something released of a problem, with its loss as it is minimised, infinite where there is no release."""
+    """Something released of a problem, with its loss as it is minimised."""
 
     @property
     def loss(self) -> float:
@@ -193,10 +197,11 @@ AnAttempt = TypeVar("AnAttempt", bound=Attempt)
 
 @dataclass(frozen=True)
 class ReleaseAttempt:
-    """A release, and its loss as it is minimised; infinite where there is none."""
+    """A release, and its loss as it is minimised."""
 
     release: Release
     loss: float
+    partition: Partition
 
     @property
     def left_out(self) -> Fraction:
@@ -210,82 +215,123 @@ class ReleaseAttempt:
 
 
 def proved(
-    attempt: Callable[[Problem], ReleaseAttempt],
+    attempt: Callable[[Problem, float], ReleaseAttempt | None],
     coarsest: Callable[[], ReleaseAttempt],
+    nothing: Callable[[], Release],
     problem: Problem,
-    late: Callable[[], bool],
-) -> Release:
+    finder: Finder,
+) -> ReleaseAttempt | Release:
     """Return the best of a few releases that the audit of their people proves, or what the last of them missed.
 
-    The parameters are those of :func:`proof`.
+    Parameters
+    ----------
+    nothing
+        Makes the release of the problem that there is where no method finds one.
+    attempt, coarsest, problem, finder
+        As for :func:`proof`.
     """
-    found = proof(attempt, coarsest, problem, late)
+    found = proof(attempt, coarsest, problem, finder)
     if found.best is not None:
-        return found.best.release
-    return replace(without_rows(found.first.release), obstacles=obstacles_of(found.missed, proven=False))
+        return found.best
+    first = nothing() if found.first is None else found.first.release
+    return replace(without_rows(first), obstacles=obstacles_of(found.missed, proven=False))
 
 
 @dataclass(frozen=True)
 class Proof(Generic[AnAttempt]):
     """The first attempt, the best that was proved, and where none was what the coarsest release misses."""
 
-    first: AnAttempt
+    first: AnAttempt | None
     best: AnAttempt | None
     missed: tuple[Verdict, ...]
 
 
 def proof(
-    attempt: Callable[[Problem], AnAttempt],
+    attempt: Callable[[Problem, float], AnAttempt | None],
     coarsest: Callable[[], AnAttempt],
     problem: Problem,
-    late: Callable[[], bool] = lambda: False,
+    finder: Finder,
 ) -> Proof[AnAttempt]:
     """Return the best of a few attempts that an audit of their people proves.
 
     A search adds up the people of distinct rows, and somebody may be in several of them. What it finds is audited by
     people, and where that fails, searched for again with thresholds as much stricter as they were missed; where nothing
-    meets these, or they are met, with thresholds between. Where that leads to nothing, the coarsest release is audited:
+    meets these, or they are met, with thresholds between. That is done without effort, which is quick; effort is then
+    made at the thresholds of the best that was proved. Where that leads to nothing, the coarsest release is audited:
     added up, its people may seem to miss what they meet.
+
+    Every effort goes on from what the smaller ones proved and keeps the best: more effort never gives a worse release.
 
     Parameters
     ----------
     attempt
-        Makes the release of a problem.
+        Makes the release of a problem with an effort, None where no method finds one.
     coarsest
         Makes the coarsest release there is.
     problem
         The problem.
-    late
-        Says whether to be content with what was proved.
+    finder
+        Knows the efforts to make, and when to be content with what was proved.
     """
-    first = made = attempt(problem)
-    best: AnAttempt | None = None
-    looser: Problem | None = None
-    stricter: Problem | None = None
-    between = 0
-    for _ in range(_TRIES):
-        missing = made.missed()
-        too_many = made.left_out > problem.suppress
-        if made.loss == math.inf or not (missing or too_many):
-            stricter = problem
-            best = made if made.loss < (math.inf if best is None else best.loss) else best
-        else:
-            looser = problem
-            tasks = tuple(_stricter(task, problem, missing) for task in problem.tasks)
-            problem = replace(problem, tasks=tasks, suppress=problem.suppress / 2 if too_many else problem.suppress)
-        if looser is None or (best is not None and late()):
+    climb = _Climb(attempt, problem, finder.search.late)
+    for effort, _ in finder.efforts():
+        if climb.best is not None and finder.search.late():
             break
-        if stricter is not None:
-            between += 1
-            problem = _between(looser, stricter)
-            if between > _TRIES_BETWEEN or problem.tasks in (looser.tasks, stricter.tasks):
-                break
-        made = attempt(problem)
-    if best is not None:
-        return Proof(first, best, ())
+        before = climb.best
+        climb.go_on(effort)
+        if finder.in_vain(effort, gained=climb.best is not before):
+            break
+    if climb.best is not None:
+        return Proof(climb.first, climb.best, ())
     made = coarsest()
     missing = made.missed()
-    return Proof(first, None if missing else made, missing)
+    return Proof(climb.first, None if missing else made, missing)
+
+
+@dataclass
+class _Climb(Generic[AnAttempt]):
+    """Attempts at stricter and stricter thresholds, and the best that was proved."""
+
+    attempt: Callable[[Problem, float], AnAttempt | None]
+    problem: Problem
+    late: Callable[[], bool]
+    first: AnAttempt | None = None
+    best: AnAttempt | None = None
+    proven: Problem | None = None
+    """The problem whose release is the best that was proved."""
+    looser: Problem | None = None
+    """The last problem whose release was not proved."""
+
+    def go_on(self, effort: float) -> None:
+        """Try with an effort what was proved last, else the problem; then stricter ones and some between."""
+        problem, looser = self.proven or self.problem, self.looser
+        tries, between = (_TRIES, _TRIES_BETWEEN) if self.proven is None else (_TRIES_AGAIN, _TRIES_AGAIN)
+        stricter: Problem | None = None
+        for _ in range(tries):
+            made = self.attempt(problem, effort)
+            self.first = self.first or made
+            missing = () if made is None or not self._gains(made) else made.missed()
+            too_many = made is not None and made.left_out > self.problem.suppress
+            if made is None or not (missing or too_many):
+                stricter = problem
+                if made is not None and self._gains(made):
+                    self.best, self.proven = made, problem
+            else:
+                looser = problem
+                tasks = tuple(_stricter(task, problem, missing) for task in problem.tasks)
+                problem = replace(problem, tasks=tasks, suppress=problem.suppress / 2 if too_many else problem.suppress)
+            if looser is None or (self.best is not None and self.late()):
+                break
+            if stricter is not None:
+                between -= 1
+                problem = _between(looser, stricter)
+                if between < 0 or problem.tasks in (looser.tasks, stricter.tasks):
+                    break
+        self.looser = looser
+
+    def _gains(self, made: AnAttempt) -> bool:
+        """Say whether an attempt is worth its audit."""
+        return self.best is None or made.loss < self.best.loss
 
 
 def _between(looser: Problem, stricter: Problem) -> Problem:

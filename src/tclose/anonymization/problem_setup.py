@@ -12,8 +12,10 @@ from functools import partial
 import numpy as np
 
 from tclose.anonymization.algorithms.interval_ends import ENOUGH
+from tclose.anonymization.algorithms.partition import Partition
 from tclose.anonymization.algorithms.problem import Problem, Quasi
 from tclose.anonymization.algorithms.quasi_identifiers import bands_of, prepared
+from tclose.anonymization.counted_people import CountedPeople
 from tclose.data.hierarchies import (
     Hierarchy,
     builder_meant,
@@ -65,10 +67,20 @@ class Frame:
     rows: np.ndarray = field(repr=False)
     """The engine's distinct row behind each row of the problem."""
     notes: tuple[Note, ...]
+    people: CountedPeople | None = None
+    """How many people distinct rows bring to their classes, where that is known."""
 
     def original(self) -> dict[tuple[str, ...], Observed]:
         """Return the distribution of each attribute in the original table."""
         return dict(zip(self.attributes, self.distinct.sensitive, strict=True))
+
+    def by_rows(self, partition: Partition) -> tuple[Problem, Partition]:
+        """Return the problem and a release of it with each distinct row counted by itself."""
+        if self.people is None:
+            return self.problem, partition
+        counts = self.distinct.counts[self.rows]
+        problem = replace(self.problem, counts=counts, masses=None, people=None)
+        return problem, replace(partition, counts=counts[partition.rows])
 
     def settled(self, roles: Roles) -> Roles:
         """Return the roles with the order of categories that the table itself declares, which no file keeps."""
@@ -96,6 +108,7 @@ def framed(
     wanted: Sequence[Requirement],
     policy: Policy,
     tell: Report = silent,
+    people: CountedPeople | None = None,
 ) -> Frame:
     """Return the problem of making a release.
 
@@ -111,6 +124,8 @@ def framed(
         Hierarchies, levels, weights, limits and the seed.
     tell
         Told how far the work is.
+    people
+        How many people distinct rows bring to their classes, where that is known.
     """
     check_names(roles, policy.columns)
     problems = Problems()
@@ -122,13 +137,15 @@ def framed(
     columns = _columns(roles.quasi, distinct.quasi, policy, least_cell(wanted), notes, tell, problems)
     tell("Putting rows in order", 0.0)
     attributes = attributes_of(roles)
-    domains, ranks = [], []
+    domains, ranks, held = [], [], []
     for at, (names, observed) in enumerate(zip(attributes, distinct.sensitive, strict=True)):
         distance = Nominal() if len(names) > 1 else roles.sensitive[names[0]]
         with problems.caught():
             # A search adds up distinct rows: which of them are one person's is for the audit of what it finds.
             domain, rank_of = arranged(" × ".join(names), replace(observed, people=None), distance)
             domains.append(domain)
+            known = None if people is None or people.held is None else people.held[at]
+            held.append(None if known is None else known.ranked(rank_of))
             ranks.append(rank_of[distinct.sensitive_codes[:, at]])
     tasks: tuple[Task, ...] = ()
     if len(domains) == len(attributes):
@@ -145,7 +162,9 @@ def framed(
         quasi=tuple(quasi for quasi, _, _ in columns),
         codes=np.ascontiguousarray(codes[order], dtype=np.int32),
         ranks=np.ascontiguousarray(ranked[order]),
-        counts=distinct.counts[order],
+        counts=(distinct.counts if people is None else people.heads)[order],
+        masses=None if people is None else people.masses[order],
+        people=None if people is None or people.held is None else tuple(each and each.only(order) for each in held),
         domains=tuple(domains),
         tasks=tasks,
         suppress=policy.release.suppressed_share,
@@ -160,7 +179,7 @@ def framed(
         for task in problem.tasks
         if task.model.averaged
     ]
-    return Frame(problem, tuple(tree for _, _, tree in columns), attributes, distinct, order, tuple(notes))
+    return Frame(problem, tuple(tree for _, _, tree in columns), attributes, distinct, order, tuple(notes), people)
 
 
 _FIELDS = {"hierarchy": "hierarchies", "level": "levels", "weight": "weights"}

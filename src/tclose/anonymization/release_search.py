@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
@@ -10,13 +9,22 @@ from pathlib import Path
 from typing import Any
 
 from tclose.anonymization.algorithms.associations import usefulness
-from tclose.anonymization.algorithms.catalogue import METHODS, Found, coarsest_found, found
+from tclose.anonymization.algorithms.catalogue import (
+    METHODS,
+    Finder,
+    Found,
+    check_method,
+    coarsest_found,
+    found,
+    told_if_stopped,
+)
 from tclose.anonymization.algorithms.losses.catalogue import all_losses, losses_by_column
 from tclose.anonymization.algorithms.losses.release_context import told_beside
 from tclose.anonymization.algorithms.partition import published, without_whole_lines
 from tclose.anonymization.algorithms.problem import Problem
 from tclose.anonymization.algorithms.search import Search
 from tclose.anonymization.algorithms.slack import slack
+from tclose.anonymization.counted_people import counted_people
 from tclose.anonymization.engine_release import EngineWork
 from tclose.anonymization.infeasibility import obstacles
 from tclose.anonymization.people_on_levels import around_levels, what_binds
@@ -56,7 +64,8 @@ def framed_table(
     policy, notes = seeded(policy, distinct, key)
     distinct = places_of_people(session, table, roles, distinct)
     everyone = distinct_people(session, table, roles, attributes, distinct)
-    frame = framed(everyone, roles, wanted, policy, search.tell)
+    people = counted_people(session, table, roles, attributes, distinct, search.tell)
+    frame = framed(everyone, roles, wanted, policy, search.tell, people)
     return replace(frame, notes=(*frame.notes, *notes))
 
 
@@ -71,20 +80,43 @@ def released(
     inputs: Mapping[Path, str] | None = None,
 ) -> Release:
     """Return the release that a method finds, ready to be written, or what stands in its way; by people, proved."""
+    found = searched(session, original, roles, wanted, frame, method, search, inputs)
+    return found.release if isinstance(found, ReleaseAttempt) else found
 
-    def attempt(problem: Problem) -> ReleaseAttempt:
-        best = found(method, problem, replace(search, cluster=session.cluster(original.published)))
-        if best is None:
-            return ReleaseAttempt(_none(original, roles, wanted, frame, method, search), math.inf)
-        return made(best)
+
+def searched(
+    session: Engine,
+    original: Original,
+    roles: Roles,
+    wanted: Sequence[Requirement],
+    frame: Frame,
+    method: str,
+    search: Search,
+    inputs: Mapping[Path, str] | None = None,
+) -> ReleaseAttempt | Release:
+    """Return the release that a method finds with its classes, or alone what stands in its way."""
+    search = replace(search, cluster=session.cluster(original.published))
 
     def made(best: Found) -> ReleaseAttempt:
-        return ReleaseAttempt(_made(session, original, roles, wanted, frame, best, search, inputs or {}), best.loss)
+        told = told_if_stopped(best, search)
+        release = _made(session, original, roles, wanted, frame, told, search, inputs or {})
+        return ReleaseAttempt(release, best.loss, best.partition)
+
+    def nothing() -> Release:
+        return _none(original, roles, wanted, frame, method, search)
 
     if roles.person is None:
-        return attempt(frame.problem).release
+        best = found(method, frame.problem, search)
+        return nothing() if best is None else made(best)
+    check_method(method)
     check_undivided(divided=method in METHODS and METHODS[method].divides)
-    return proved(attempt, lambda: made(coarsest_found(frame.problem, search)), frame.problem, search.late)
+    finder = Finder(method, search)
+
+    def attempt(problem: Problem, effort: float) -> ReleaseAttempt | None:
+        best = finder.with_effort(problem, effort, search)
+        return None if best is None else made(best)
+
+    return proved(attempt, lambda: made(coarsest_found(frame.problem, search)), nothing, frame.problem, finder)
 
 
 def _made(
@@ -112,7 +144,7 @@ def _made(
         left_out = partition.suppressed() if original.census is None else original.census.rows - rows.rows
         return EngineWork(
             session, rows, replace(roles, identifiers=()), tuple(wanted), frame.original(), left_out, search.own,
-            original.counted, inputs, witness, cache(partial(usefulness, frame.problem, partition)),
+            original.counted, inputs, witness, cache(partial(usefulness, *frame.by_rows(partition))),
             cache(partial(around_levels, session, original, roles, wanted, frame, recipe.levels)),
             roles.unprotected(columns),
         )  # fmt: skip

@@ -166,7 +166,12 @@ class _Climb:
         mine = kept[self.problem.tuples[0]]
         classes, number = number_of[self.problem.tuples[0]][mine], int(kept.sum())
         blocks = tuple(
-            sparse_block(classes, self.problem.ranks[mine, at], self.problem.counts[mine], number)
+            sparse_block(
+                classes,
+                self.problem.ranks[mine, at],
+                self.problem.valued(at, np.flatnonzero(mine), self.problem.counts[mine]),
+                number,
+            )
             for at in range(len(self.problem.domains))
         )
         return Part(np.arange(number)[:, np.newaxis], self._sizes[kept], blocks)

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from tclose.anonymization.algorithms.checking import failing_classes
 from tclose.anonymization.algorithms.local_search.annealing import anneals, improved, known_to_moves
-from tclose.anonymization.algorithms.partition import Partition, check_whole, finest, levelled, published
+from tclose.anonymization.algorithms.merge import repaired
+from tclose.anonymization.algorithms.partition import (
+    Partition,
+    check_whole,
+    finest,
+    levelled,
+    published,
+    with_all_rows,
+)
 from tclose.anonymization.algorithms.problem import Problem
 from tclose.anonymization.algorithms.search import FindPartition, Search, Tell
 from tclose.anonymization.algorithms.suppression import thinned
@@ -25,6 +33,10 @@ _FEW_CELLS = 1_000
 """Up to so many rows and cells, all stricter thresholds are tried; beyond, until one gains nothing."""
 _FOUND = 0.7
 """Which share of the work is finding releases; the rest improves them."""
+_IN_VAIN = 2
+"""After so many efforts that gained nothing, larger ones are not made."""
+_NO_EFFORT = 0.2
+"""How much work no effort is, about."""
 _SMALL = 5_000
 """Up to so many distinct rows, ``auto`` tries every method, and stricter thresholds."""
 _LARGE = 30_000
@@ -57,7 +69,13 @@ class Method:
     """Whether ``auto`` tries it only where someone is taken to know some of the columns, whichever they are."""
 
     def find(self, problem: Problem, search: Search) -> Partition | None:
-        """Return the release that the method finds, checked, or None."""
+        """Return the release that the method finds, checked, or None.
+
+        Methods add up the people who have a value. What these miss who have several is mended by merging, or left to
+        stricter thresholds where each column has one level.
+        """
+        if self.uniform and problem.people is not None:
+            problem = replace(problem, people=None)
         found = self._met(problem, search)
         if found is not None or not problem.most_suppressed:
             return found
@@ -65,7 +83,9 @@ class Method:
 
     def _met(self, problem: Problem, search: Search) -> Partition | None:
         found = self._found(problem, search)
-        return None if found is None or failing_classes(problem, found, own=search.own).any() else found
+        if found is None or not failing_classes(problem, found, own=search.own).any():
+            return found
+        return repaired(problem, found, search) if problem.people is not None and not self.uniform else None
 
     def _found_thinned(self, problem: Problem, search: Search) -> Partition | None:
         """Return the release of what is left without rows that no release can have, if there are any."""
@@ -80,6 +100,7 @@ class Method:
         found = self.load()(problem, search)
         if found is None:
             return None
+        found = with_all_rows(problem, found)
         check_whole(problem, found)
         if found.suppressed() > problem.most_suppressed:
             raise InternalError(f"The method {self.key} left out more rows than it may.")
@@ -199,24 +220,111 @@ class Found:
 
 
 def found(key: str, problem: Problem, search: Search) -> Found | None:
-    """Return the release of a method, or with ``"auto"`` the best of those that apply; None if there is none."""
+    """Return the release of a method, or with ``"auto"`` the best of those that apply; None if there is none.
+
+    What some effort finds is a candidate of every larger one, so that more effort never gives a worse release.
+    """
     check_method(key)
-    if (already := _already_met(key, problem, search)) is not None:
-        return already
-    methods = list(_applying(problem, search)) if key == AUTO else [METHODS[key]]
-    attempts: list[Found] = []
-    for at, method in enumerate(methods):
-        if attempts and search.late():
+    finder = Finder(key, search)
+    best: Found | None = None
+    for effort, (begin, end) in finder.efforts():
+        if best is not None and search.late():
             break
-        told = search.part(_FOUND * at / len(methods), _FOUND * (at + 1) / len(methods))
-        if attempts:
-            told = replace(told, tell=_with_best(told, min(each.loss for each in attempts)))
-        attempt = _climbed(method, problem, told)
-        attempts += [] if attempt is None else [attempt]
-    if not attempts:
-        return _last(problem, search, methods) if key == AUTO else None
-    best = min([*attempts, *_bettered(attempts, problem, search.part(_FOUND, 1.0))], key=lambda each: each.loss)
-    return replace(best, partition=replace(best.partition, notes=(*best.partition.notes, *_stopped(search))))
+        own = finder.with_effort(problem, effort, search.part(begin, end))
+        gained = own is not None and (best is None or own.loss < best.loss)
+        best = own if gained else best
+        if finder.in_vain(effort, gained=gained):
+            break
+    return None if best is None else told_if_stopped(best, search)
+
+
+def efforts_up_to(effort: float) -> tuple[float, ...]:
+    """Return the efforts that are made one after the other: none, and the powers of two up to one.
+
+    Each is made in the same way whatever follows it. An effort below 1, which is a share of what somebody asked for, is
+    made after none.
+    """
+    if effort < 1:
+        return (0.0, effort) if effort > 0 else (0.0,)
+    return (0.0, *(2.0**power for power in range(int(effort).bit_length())))
+
+
+@dataclass
+class Finder:
+    """Finds the releases of a method, or of all that apply, with one effort after another."""
+
+    key: str
+    search: Search
+    _first: list[tuple[Problem, list[Found]]] = field(default_factory=list)
+    """What was found without effort, where this does not depend on it."""
+    _met: list[tuple[Problem, Found | None]] = field(default_factory=list)
+    """The tables as they are, where they meet their requirements."""
+    _vain: int = 0
+
+    def efforts(self) -> Iterator[tuple[float, tuple[float, float]]]:
+        """Give the efforts in their order, and from which share of the work to which each takes, about.
+
+        By the clock none is made without moves, which gain most soon.
+        """
+        efforts = efforts_up_to(self.search.effort)
+        efforts = efforts[1:] or efforts if self.search.limit is not None else efforts
+        works = [max(effort, _NO_EFFORT) for effort in efforts]
+        done = 0.0
+        for effort, work in zip(efforts, works, strict=True):
+            yield effort, (done / sum(works), (done + work) / sum(works))
+            done += work
+
+    def in_vain(self, effort: float, *, gained: bool) -> bool:
+        """Say whether efforts have gained nothing so often that larger ones are not worth their time."""
+        self._vain = 0 if gained or not effort else self._vain + 1
+        return self._vain == _IN_VAIN
+
+    def with_effort(self, problem: Problem, effort: float, search: Search) -> Found | None:
+        """Return the best release that is found with just this effort, or without any."""
+        if (already := self._as_it_is(problem, search)) is not None:
+            return already
+        here = replace(search, effort=effort)
+        first = next((each for posed, each in self._first if posed is problem), None)
+        attempts = self._attempts(problem, here, first or [])
+        if not (first or attempts) and self.key == AUTO and (last := _last(problem, here)) is not None:
+            attempts = [last]
+        if first is None and not _is_tiny(problem):
+            self._first.append((problem, attempts))
+        attempts = [*(first or []), *attempts]
+        improvements = _bettered(attempts, problem, here.part(_FOUND, 1.0)) if effort else ()
+        return min([*attempts, *improvements], key=lambda each: each.loss, default=None)
+
+    def _as_it_is(self, problem: Problem, search: Search) -> Found | None:
+        """Return the table as it is, if it meets the requirements."""
+        for posed, each in self._met:
+            if posed is problem:
+                return each
+        self._met.append((problem, _already_met(self.key, problem, search)))
+        return self._met[-1][1]
+
+    def _misses(self, problem: Problem, attempt: Found) -> bool:
+        """Say whether a release misses what is known of people who have several values."""
+        if problem.people is None:
+            return False
+        return bool(failing_classes(problem, attempt.partition, own=self.search.own).any())
+
+    def _attempts(self, problem: Problem, search: Search, first: list[Found]) -> list[Found]:
+        """Return what methods find; those whose releases do not depend on effort are asked once."""
+        methods = list(_applying(problem, search)) if self.key == AUTO else [METHODS[self.key]]
+        if first:
+            methods = [method for method in methods if method.moves]
+        attempts: list[Found] = []
+        for at, method in enumerate(methods):
+            if (first or attempts) and search.late():
+                break
+            told = search.part(_FOUND * at / len(methods), _FOUND * (at + 1) / len(methods))
+            if first or attempts:
+                told = replace(told, tell=_with_best(told, min(each.loss for each in [*first, *attempts])))
+            attempt = _climbed(method, problem, told)
+            if attempt is None or (self.key == AUTO and method.uniform and self._misses(problem, attempt)):
+                continue
+            attempts.append(attempt)
+        return attempts
 
 
 def _already_met(key: str, problem: Problem, search: Search) -> Found | None:
@@ -235,18 +343,22 @@ def coarsest_found(problem: Problem, search: Search) -> Found:
     return Found("full-domain", coarse, search.loss(problem, coarse))
 
 
-def _last(problem: Problem, search: Search, tried: list[Method]) -> Found | None:
-    """Return what merging finds, which always ends, now that methods that keep more found nothing."""
-    return found("merge", problem, search) if METHODS["merge"] not in tried else None
+def _last(problem: Problem, search: Search) -> Found | None:
+    """Return what merging finds, which always ends, where methods that keep more found nothing."""
+    merge = METHODS["merge"]
+    return None if merge in _applying(problem, search) else _climbed(merge, problem, search)
 
 
-def _stopped(search: Search) -> Iterator[Note]:
-    if search.limit is not None and search.limit.stopped:
-        yield Note(
-            "search-stopped",
-            f"The search stopped after {search.limit.seconds:g} seconds, as asked. This is its best release so far; "
-            "another run may find another. The recipe makes this one again.",
-        )
+def told_if_stopped(best: Found, search: Search) -> Found:
+    """Return a release with a note if its search was stopped by the clock."""
+    if search.limit is None or not search.limit.stopped:
+        return best
+    note = Note(
+        "search-stopped",
+        f"The search stopped after {search.limit.seconds:g} seconds, as asked. This is its best release so far; "
+        "another run may find another. The recipe makes this one again.",
+    )
+    return replace(best, partition=replace(best.partition, notes=(*best.partition.notes, note)))
 
 
 def keeps_together(key: str) -> bool:

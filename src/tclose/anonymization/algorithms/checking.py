@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tclose.anonymization.algorithms.partition import Partition, published
-from tclose.anonymization.algorithms.problem import Codes, Problem, numbered
+from tclose.anonymization.algorithms.problem import Codes, HeldSets, Problem, numbered
 from tclose.models.counts import Integers, Part, sparse_block
 from tclose.models.domains import Domain, recounted
 from tclose.models.measuring import Task, failing
@@ -23,26 +23,37 @@ class Checker:
     domains: tuple[Domain, ...]
     ranks: Codes
     """The rank of each distinct row's value in those domains."""
+    people: tuple[HeldSets | None, ...]
+    """The sets of values that people have, by those ranks, where that is known and somebody has several."""
 
     @staticmethod
     def of(problem: Problem) -> Checker:
         """Return the checker that compares classes with the original table."""
-        return Checker(problem, problem.domains, problem.ranks)
+        people = _held(problem)
+        rows = np.arange(len(problem.counts))
+        domains = tuple(
+            domain if held is None else replace(domain, people=held.reference(rows))
+            for domain, held in zip(problem.domains, people, strict=True)
+        )
+        return Checker(problem, domains, problem.ranks, people)
 
     @staticmethod
     def of_release(problem: Problem, partition: Partition) -> Checker:
         """Return the checker of someone who sees the release alone: its rows, and only the values they have."""
         kept = partition.classes >= 0
         rows, counts = partition.rows[kept], partition.counts[kept]
-        domains, ranks = [], np.empty_like(problem.ranks)
-        for at, domain in enumerate(problem.domains):
+        domains, people, ranks = [], [], np.empty_like(problem.ranks)
+        for at, (domain, held) in enumerate(zip(problem.domains, _held(problem), strict=True)):
             before = problem.ranks[:, at]
             released = np.zeros(len(domain.counts), dtype=np.int64)
-            np.add.at(released, before[rows][before[rows] >= 0], counts[before[rows] >= 0])
+            valued = problem.valued(at, rows, counts)
+            np.add.at(released, before[rows][before[rows] >= 0], valued[before[rows] >= 0])
             own, new_rank = recounted(domain, released)
-            domains.append(own)
+            known = None if held is None else held.ranked(new_rank[: len(domain.counts)])
+            domains.append(own if known is None else replace(own, people=known.reference(rows)))
+            people.append(known)
             ranks[:, at] = new_rank[before]
-        return Checker(problem, tuple(domains), ranks)
+        return Checker(problem, tuple(domains), ranks, tuple(people))
 
     def failing(self, rows: Integers, classes: Integers, counts: Integers, number: int) -> NDArray[np.bool_]:
         """Return which of the classes 0 … ``number`` − 1, made of these pieces, miss a requirement."""
@@ -55,8 +66,15 @@ class Checker:
         """Return classes made of these pieces, none of which is left out."""
         sizes = np.zeros(number, dtype=np.int64)
         np.add.at(sizes, classes, counts)
-        blocks = tuple(sparse_block(classes, self.ranks[rows, at], counts, number) for at in range(len(self.domains)))
-        return Part(np.arange(number)[:, np.newaxis], sizes, blocks)
+        blocks = [
+            sparse_block(classes, self.ranks[rows, at], self.problem.valued(at, rows, counts), number)
+            for at in range(len(self.domains))
+        ]
+        for at, held in enumerate(self.people):
+            if held is not None:
+                known = held.block(rows, classes, number, self.domains[at].missing)
+                blocks[at] = replace(blocks[at], people=known)
+        return Part(np.arange(number)[:, np.newaxis], sizes, tuple(blocks))
 
     def failing_as_known(self, partition: Partition) -> NDArray[np.bool_]:
         """Return which classes of a release miss a requirement, those for any so many columns by these columns."""
@@ -70,6 +88,13 @@ class Checker:
             for _, classes in judge.failures(lambda _stage, _share: None, judge.subsets):
                 missed |= classes
         return missed
+
+
+def _held(problem: Problem) -> tuple[HeldSets | None, ...]:
+    """Return the sets of values that people have; none where classes by some of the columns are judged, too."""
+    if problem.people is None or problem.any is not None:
+        return (None,) * len(problem.domains)
+    return problem.people
 
 
 def failing_classes(problem: Problem, partition: Partition, *, own: bool = True) -> NDArray[np.bool_]:

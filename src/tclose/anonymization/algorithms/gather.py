@@ -10,7 +10,13 @@ import numpy as np
 
 from tclose.anonymization.algorithms.closeness import Closeness, closeness
 from tclose.anonymization.algorithms.hyperrectangles import Boxes
-from tclose.anonymization.algorithms.local_search.annealing import Course, annealed, improved, rounds_paid
+from tclose.anonymization.algorithms.local_search.annealing import (
+    Course,
+    annealed,
+    improved,
+    known_to_moves,
+    rounds_paid,
+)
 from tclose.anonymization.algorithms.local_search.units import Masses
 from tclose.anonymization.algorithms.mondrian.cutting import cut_here
 from tclose.anonymization.algorithms.mondrian.scoring import Judge
@@ -35,6 +41,8 @@ are no drawing by chance: on tables of more rows than ``LEAST_ROWS``, of at most
 LEAST_ROWS, MOST_UNITS = 100, 5_000
 _FEW_UNITS = 1_500
 """Up to so many units, what each start leads to is improved, not the best alone: which is best shows only then."""
+_FEW_JUDGED = 3
+"""So many, where the models themselves judge every move, which takes long."""
 SURROGATES = tuple(Fraction(share, 100) for share in (50, 30, 15))
 """What stands for t where something else is required of an attribute: the search goes by it, exact checks decide."""
 
@@ -52,24 +60,30 @@ def find(problem: Problem, search: Search) -> Partition | None:
     if not problem.rows:
         return None
     whole = replace(search, whole_classes=True)
-    best: Partition | None = None
+    made: list[Partition] = []
+    promising: list[Partition] = []
     limits = list(_limits(problem))
     tries = [(close, size) for close in limits for size in _sizes(problem, close)]
+
+    def loss(found: Partition) -> float:
+        return search.loss(problem, found)
+
     for at, (close, size) in enumerate(tries):
-        if best is not None and search.late():
+        if made and search.late():
             break
         here = whole.part(at / len(tries), (at + 1) / len(tries))
         start = _start(problem, size, here.part(0.0, _CUTTING))
         paid = rounds_paid(problem, start, whole, len(tries) // len(limits)) // len(limits)
         for rounds in sorted({1, max(paid, 1)} if _is_middling(problem) else {max(paid, 1)}):
             found = annealed(problem, start, here.part(_CUTTING, 1.0), Course(rounds, HEAT), close)
-            if found is not None and rounds > 1 and _is_middling(problem) and len(problem.tuples[1]) <= _FEW_UNITS:
-                found = improved(problem, found, whole)
-            if found is not None and (best is None or search.loss(problem, found) < search.loss(problem, best)):
-                best = found
-        if best is not None and search.loss(problem, best) == 0:
+            made += [] if found is None else [found]
+            promising += [] if found is None or rounds == 1 else [found]
+        if made and min(map(loss, made)) == 0:
             break
-    return best
+    if _is_middling(problem) and len(problem.tuples[1]) <= _FEW_UNITS:
+        most = len(promising) if known_to_moves(problem) else _FEW_JUDGED
+        made += [improved(problem, each, whole) for each in sorted(promising, key=loss)[:most]]
+    return min(made, key=loss, default=None)
 
 
 def _sizes(problem: Problem, close: Closeness) -> list[int]:

@@ -68,8 +68,8 @@ def _held(problem: Problem, task: Task) -> tuple[Held, int]:
     ranks = problem.ranks[:, task.attribute]
     there = ranks >= 0
     values = np.zeros(len(problem.domains[task.attribute].counts), dtype=np.int64)
-    np.add.at(values, ranks[there], problem.counts[there])
-    without = problem.rows - int(values.sum())
+    np.add.at(values, ranks[there], problem.valued(task.attribute, np.flatnonzero(there), problem.counts[there]))
+    without = max(problem.rows - int(values.sum()), 0)
     return Held(int(values.sum()), values, 1 if without else _size(problem)), without
 
 

@@ -202,6 +202,23 @@ def without_whole_lines(problem: Problem, partition: Partition) -> Partition:
     return replace(partition, cells=Cells(levels, first, last))
 
 
+def with_all_rows(problem: Problem, partition: Partition) -> Partition:
+    """Return the partition with those rows, too, that count for values alone, where it leaves them out of account."""
+    missing = np.ones(len(problem.counts), dtype=bool)
+    missing[partition.rows] = False
+    if problem.masses is None or not missing.any():
+        return partition
+    class_of = np.full(len(problem.tuples[1]), -1, dtype=np.int64)
+    class_of[problem.tuples[0][partition.rows]] = partition.classes
+    rows = np.flatnonzero(missing)
+    return replace(
+        partition,
+        rows=np.append(partition.rows, rows),
+        classes=np.append(partition.classes, class_of[problem.tuples[0][rows]]),
+        counts=np.append(partition.counts, problem.counts[rows]),
+    )
+
+
 def check_whole(problem: Problem, partition: Partition) -> None:
     """Refuse a partition that loses or doubles rows."""
     found = np.zeros(len(problem.counts), dtype=np.int64)

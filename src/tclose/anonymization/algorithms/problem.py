@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tclose.anonymization.algorithms.interval_ends import Steps
-from tclose.models.counts import Integers
+from tclose.models.counts import Integers, PeopleBlock, ValueSets, sparse_block
 from tclose.models.domains import Domain
 from tclose.models.measuring import Task
 
@@ -76,6 +76,63 @@ class Quasi:
 
 
 @dataclass(frozen=True)
+class HeldSets:
+    """Which sets of values of an attribute the people have whom each row counts: row r has ``starts[r]:starts[r + 1]``.
+
+    Known where nobody has several combinations of quasi-identifiers: whoever is in a class has all values there.
+    """
+
+    starts: Integers
+    sets: Codes
+    """The set, a position in ``values``; none that is empty."""
+    counts: Integers
+    """How many of the people have it."""
+    values: ValueSets
+    """What the sets hold, as ranks."""
+
+    def only(self, rows: Integers | NDArray[np.bool_]) -> HeldSets:
+        """Return the sets of people whom some rows count."""
+        chosen = np.arange(len(self.starts) - 1)[rows]
+        places, of_row = self.placed(chosen)
+        starts = np.searchsorted(of_row, np.arange(len(chosen) + 1))
+        return HeldSets(starts, self.sets[places], self.counts[places], self.values)
+
+    def placed(self, rows: Integers) -> tuple[Integers, Integers]:
+        """Return the places of the sets of some rows, and for each the position of its row among them."""
+        lengths = self.starts[rows + 1] - self.starts[rows]
+        ends = np.cumsum(lengths)
+        places = np.arange(int(ends[-1]) if len(ends) else 0) + np.repeat(self.starts[rows] - ends + lengths, lengths)
+        return places, np.repeat(np.arange(len(rows)), lengths)
+
+    def ranked(self, ranks: Codes) -> HeldSets:
+        """Return the same with other ranks of the values; whoever has none that is left counts no more."""
+        values = self.values.renumbered(ranks)
+        kept = values.lengths[self.sets] > 0
+        starts = np.concatenate([[0], np.cumsum(kept)])[self.starts]
+        return HeldSets(starts, self.sets[kept], self.counts[kept], values)
+
+    def block(self, rows: Integers, classes: Integers, number: int, missing: int | None) -> PeopleBlock:
+        """Return the people of classes made of these rows; a rank may stand for a missing value."""
+        places, of_row = self.placed(rows)
+        held, counts, here = self.sets[places], self.counts[places], classes[of_row]
+        sets = sparse_block(here, held, counts, number)
+        present = None
+        if missing is not None:
+            alone = np.zeros(len(self.values.lengths), dtype=bool)
+            single = self.values.lengths == 1
+            alone[single] = self.values.ranks[self.values.offsets[:-1][single]] == missing
+            there = ~alone[held]
+            present = np.bincount(here[there], counts[there], number).astype(np.int64)
+        return PeopleBlock(sets.sizes, sets, self.values, present)
+
+    def reference(self, rows: Integers) -> ValueSets:
+        """Return the sets of the people whom some rows count."""
+        places, _ = self.placed(rows)
+        people = np.bincount(self.sets[places], self.counts[places], len(self.values.people)).astype(np.int64)
+        return replace(self.values, people=people)
+
+
+@dataclass(frozen=True)
 class Problem:
     """Distinct rows with their counts, and what the classes made of them must meet.
 
@@ -98,6 +155,37 @@ class Problem:
     seed: int = 0
     adds_up: bool = True
     """Whether the counts of a class are the sums of its rows' counts; not where somebody may be in several rows."""
+    masses: Integers | None = None
+    """For each sensitive attribute how often each row counts for its value, where that is not how often it counts.
+
+    Where people are counted, a row counts those who are not yet counted with another row of the same quasi-identifiers,
+    and for a value those who are not yet counted with it. Such rows, of which some count for values alone, stay
+    together.
+    """
+    people: tuple[HeldSets | None, ...] | None = None
+    """For each sensitive attribute of which somebody has several values the sets that people have, where known."""
+
+    def valued(self, attribute: int, rows: Integers, counts: Integers) -> Integers:
+        """Return how often pieces of these rows, of so many each, count for their values of an attribute."""
+        return counts if self.masses is None else self.masses[rows, attribute]
+
+    def only(self, rows: Integers | NDArray[np.bool_], counts: Integers) -> Problem:
+        """Return the problem of some rows, of so many each."""
+        return replace(
+            self,
+            codes=np.ascontiguousarray(self.codes[rows]),
+            ranks=np.ascontiguousarray(self.ranks[rows]),
+            counts=counts,
+            masses=None if self.masses is None else self.masses[rows],
+            people=None if self.people is None else tuple(each and each.only(rows) for each in self.people),
+        )
+
+    def left(self, counts: Integers, rows: Integers | slice = slice(None)) -> NDArray[np.bool_]:
+        """Return which rows are left where of each (of those given) so many are kept."""
+        if self.masses is None:
+            return counts > 0
+        whole = self.tuples[0][rows]
+        return np.bincount(whole, counts, len(self.tuples[1]))[whole] > 0
 
     @cached_property
     def rows(self) -> int:

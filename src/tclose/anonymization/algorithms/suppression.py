@@ -34,19 +34,16 @@ class Thinned:
     @property
     def problem(self) -> Problem:
         """What is left."""
-        there = self.kept > 0
-        whole = self.whole
-        return replace(
-            whole, codes=whole.codes[there], ranks=whole.ranks[there], counts=self.kept[there], suppress=Fraction(0)
-        )
+        there = self.whole.left(self.kept)
+        return replace(self.whole.only(there, self.kept[there]), suppress=Fraction(0))
 
     def lifted(self, partition: Partition) -> Partition:
         """Return a partition of what is left as one of the whole problem, which leaves the other rows out."""
-        gone = self.whole.counts - self.kept
-        out = np.flatnonzero(gone)
+        gone, there = self.whole.counts - self.kept, self.whole.left(self.kept)
+        out = np.flatnonzero((gone > 0) | ~there)
         return replace(
             partition,
-            rows=np.append(np.flatnonzero(self.kept)[partition.rows], out),
+            rows=np.append(np.flatnonzero(there)[partition.rows], out),
             classes=np.append(partition.classes, np.full(len(out), -1)),
             counts=np.append(partition.counts, gone[out]),
         )
@@ -119,7 +116,7 @@ class _Thinning:
 
     def _misses(self, task: Task, left: Integers) -> bool:
         alone = replace(Checker.of(self.problem), problem=replace(self.problem, tasks=(task,)))
-        there = left > 0
+        there = self.problem.left(left, self.members)
         rows = self.members[there]
         return bool(alone.failing(rows, np.zeros(len(rows), dtype=np.int64), left[there], 1)[0])
 

@@ -15,7 +15,7 @@ from tclose.anonymization.algorithms.problem import Problem
 from tclose.anonymization.algorithms.search import Search
 
 ALONE_UP_TO = 5_000
-"""Up to so many distinct rows every threshold is searched by itself, as for a release."""
+"""Up to so many distinct rows every threshold is searched with all of the effort, as for a release."""
 SHARE = 0.2
 """Which share of the effort each threshold takes beyond."""
 
@@ -37,13 +37,16 @@ def found_at_each(key: str, problems: Sequence[Problem], search: Search) -> Iter
         here = search.part(at / len(problems), (at + 1) / len(problems))
         if problem.k > problem.rows:
             yield None
-        elif len(problem.counts) <= ALONE_UP_TO:
-            yield found(key, problem, here)
-        else:
-            own = found(key, problem, replace(here, effort=search.effort * SHARE))
-            inherited = _inherited(best, problem, search)
-            best = min((each for each in (own, inherited) if each), key=lambda each: each.loss, default=None)
-            yield best
+            continue
+        own = found(key, problem, with_share(problem, here))
+        inherited = _inherited(best, problem, search)
+        best = min((each for each in (own, inherited) if each), key=lambda each: each.loss, default=None)
+        yield best
+
+
+def with_share(problem: Problem, search: Search) -> Search:
+    """Return the search for the release at one of several thresholds."""
+    return search if len(problem.counts) <= ALONE_UP_TO else replace(search, effort=search.effort * SHARE)
 
 
 def _inherited(stricter: Found | None, problem: Problem, search: Search) -> Found | None:

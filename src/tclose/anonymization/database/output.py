@@ -9,14 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from tclose.anonymization.database.release import DatabaseRelease
-from tclose.auditing.database_audit import DatabaseAudit, audit_database
+from tclose.auditing.database_audit import audit_tables
 from tclose.auditing.facts import Facts
+from tclose.auditing.facts.database_audits import DatabaseAudit
 from tclose.auditing.facts.findings import FactFigure
 from tclose.data.progress import silent
 from tclose.data.targets import FolderTarget, check_apart, committing, refused_by_system
 from tclose.engines.base import Progress
 from tclose.engines.dispatch import target_for, write_values
 from tclose.errors import Ask, Hint, InputError, InternalError
+from tclose.policy.several_tables import TableAsked
 from tclose.reports.document import Document
 
 REPORT = "report.json"
@@ -110,7 +112,7 @@ def write_tables(release: DatabaseRelease, place: Path, tell: Progress = silent)
     policies = [
         replace(policy, table=str(place / name)) for name, policy in zip(release.tables, release.published, strict=True)
     ]
-    audit = confirmed(release, audit_database(policies)).without_folders()
+    audit = confirmed(release, audit_tables([TableAsked(each) for each in policies])).in_public()
     return WrittenDatabase(release, replace(audit, facts=_named(audit.facts, place)))
 
 

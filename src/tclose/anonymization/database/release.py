@@ -21,7 +21,7 @@ from tclose.anonymization.database.problem import (
 from tclose.anonymization.engine_release import EngineWork
 from tclose.anonymization.problem_setup import attributes_of, tasks_of
 from tclose.anonymization.releases import Release
-from tclose.auditing.database_audit import audit_database
+from tclose.auditing.database_audit import audit_tables
 from tclose.auditing.facts import Facts
 from tclose.data.progress import shows_progress, silent
 from tclose.data.values import as_text
@@ -31,6 +31,7 @@ from tclose.models.catalogue import Requirement
 from tclose.models.domains import arranged
 from tclose.policy.policy import Policy
 from tclose.policy.roles import Nominal
+from tclose.policy.several_tables import TableAsked
 
 Columns = Mapping[str, Sequence[object]]
 """A table as columns of values."""
@@ -106,13 +107,13 @@ def anonymize_database(policies: Sequence[Policy], *, progress: Progress | None 
     Parameters
     ----------
     policies
-        One for each table, as for :func:`tclose.audit_database`.
+        One for each table, as for :func:`tclose.audit`.
     progress
         Called with a stage and a share done, from time to time.
     """
     tell = progress or silent
     names_of(policies)
-    original = audit_database(policies, progress=progress)
+    original = audit_tables([TableAsked(each) for each in policies], progress=progress)
     problem = read_database(policies, original.facts, tell)
     known = _known(problem)
     forest, places = _forest(problem)

@@ -11,7 +11,7 @@ from tclose.reports.phrases.numbers import counted, percent
 
 if TYPE_CHECKING:
     from tclose.anonymization.database.release import DatabaseRelease
-    from tclose.auditing.database_audit import DatabaseAudit
+    from tclose.auditing.facts.database_audits import DatabaseAudit
 
 
 def release_of_database(release: DatabaseRelease, audit: DatabaseAudit) -> Document:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tclose.anonymization.database.release import DatabaseRelease
-    from tclose.auditing.database_audit import DatabaseAudit
+    from tclose.auditing.facts.database_audits import DatabaseAudit
 
 SCHEMA_VERSION = 1
 

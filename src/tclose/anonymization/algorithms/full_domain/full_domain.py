@@ -88,7 +88,7 @@ def find(problem: Problem, search: Search) -> Partition | None:
         note = Note("search-exact", "Exact: every node was judged.")
     if not problem.adds_up:
         note = Note(
-            "search-by-rows", "Not exact: a person with several rows counts in each of them; a better node may exist."
+            "search-by-rows", "Not exact: audits count people with several rows more closely; a better node may exist."
         )
     elif any(task.model.averaged for task in problem.tasks):
         note = Note("search-averaged", "Not exact: an average is required of every class; a better node may exist.")

@@ -123,8 +123,9 @@ class RollUp:
         sizes = np.zeros(len(codes), dtype=np.int64)
         np.add.at(sizes, tuples, problem.counts)
         counts = tuple(
-            _compact(sparse_block(tuples, problem.ranks[:, at], problem.counts, len(codes)), len(domain.counts))
+            _compact(sparse_block(tuples, problem.ranks[:, at], valued, len(codes)), len(domain.counts))
             for at, domain in enumerate(problem.domains)
+            for valued in [problem.valued(at, np.arange(len(tuples)), problem.counts)]
         )
         lineage = Lineage(None, np.arange(len(codes), dtype=np.int32))
         return Classes((-1,) * len(problem.quasi), keys.ravel(), sizes, lineage, counts)

@@ -99,14 +99,14 @@ class Masses:
     def crowd(self, units: Units, chosen: Integers, positions: Codes) -> Crowd:
         """Return some units, at these positions, with what they add to each cell."""
         pieces, places = units.pieces_of(chosen)
-        counts = units.partition.counts[pieces]
-        ranks = units.problem.ranks[units.partition.rows[pieces]]
+        rows, counts = units.partition.rows[pieces], units.partition.counts[pieces]
+        ranks = units.problem.ranks[rows]
         cells = len(self.limits.cells)
         width = cells + len(self.cells)
         mass = np.zeros(len(chosen) * width)
         for a, own in enumerate(self.cells):
             known = ranks[:, a] >= 0
-            at, counted = places[known] * width, counts[known]
+            at, counted = places[known] * width, units.problem.valued(a, rows, counts)[known]
             mass += np.bincount(at + cells + a, counted, len(mass))
             for level in own:
                 mass += np.bincount(at + level[ranks[known, a]], counted, len(mass))

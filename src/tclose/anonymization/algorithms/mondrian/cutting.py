@@ -109,7 +109,14 @@ def _shares(small: Integers) -> list[Integers]:
 
 def _rows_of(problem: Problem, boxes: Boxes, rows: Integers) -> tuple[Problem, Boxes]:
     """Return some rows side by side, where cutting finds them without going through all of memory."""
-    here = replace(problem, codes=problem.codes[:0], ranks=problem.ranks[rows], counts=problem.counts[rows])
+    here = replace(
+        problem,
+        codes=problem.codes[:0],
+        ranks=problem.ranks[rows],
+        counts=problem.counts[rows],
+        masses=None if problem.masses is None else problem.masses[rows],
+        people=None,
+    )
     return here, replace(boxes, positions=boxes.positions[rows], compartments=boxes.compartments[rows])
 
 
@@ -142,7 +149,8 @@ class LabelledHere:
         starts = self.rows.starts[some.start : some.stop + 1]
         rows = self.rows.by_value[attribute][starts[0] : starts[-1]]
         problem = self.rows.problem
-        return Values(starts - starts[0], self.labels[rows], problem.ranks[rows, attribute], problem.counts[rows])
+        counts = problem.valued(attribute, rows, problem.counts[rows])
+        return Values(starts - starts[0], self.labels[rows], problem.ranks[rows, attribute], counts)
 
 
 @dataclass(frozen=True)

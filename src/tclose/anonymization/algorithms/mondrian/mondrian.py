@@ -83,12 +83,7 @@ def divided(problem: Problem, partition: Partition, search: Search) -> Partition
     """
     kept = partition.classes >= 0
     rows, counts = partition.rows[kept], partition.counts[kept]
-    pieces = replace(
-        problem,
-        codes=np.ascontiguousarray(problem.codes[rows]),
-        ranks=np.ascontiguousarray(problem.ranks[rows]),
-        counts=counts,
-    )
+    pieces = problem.only(rows, counts)
     boxes = Boxes.of(pieces)
 
     def tell(done: float) -> None:
@@ -113,7 +108,7 @@ def _cut(
     search: Search,
 ) -> Integers:
     """Return the class of each distinct row after cutting parts, here or on the cluster that the rows came from."""
-    if search.cluster is None or len(problem.counts) < PAYS_FROM:
+    if search.cluster is None or problem.masses is not None or len(problem.counts) < PAYS_FROM:
         return cut_here(problem, boxes, part_of, judge, tell, search.workers)
     return cut_on_cluster(problem, boxes, part_of, judge, tell, search.cluster)
 
