@@ -39,7 +39,8 @@ MARKS = {"spark": ("spark", "java"), "browser": ("browser",), "server": ("postgr
 SLOW = (
     "anonymizing", "attacks", "compiled", "differential", "docs", "engines", "facts", "fuzzing", "laws", "points",
     "recoding", "scores", "targets", "verifying", "warehouses", "web", "faces/test_anonymize_cli.py",
-    "faces/test_decisions.py", "faces/test_faces_letters.py", "faces/test_faces_terminal.py",
+    "faces/test_decisions.py", "faces/test_faces_cli_process.py", "faces/test_faces_letters.py",
+    "faces/test_faces_terminal.py",
     "faces/test_left_out_rows.py", "faces/test_pipelines_examples.py", "house/test_house_build.py",
     "measuring/test_kernels.py", "migrating/test_import_arx.py", "test_any_columns.py", "values/test_values_law.py",
 )  # fmt: skip
