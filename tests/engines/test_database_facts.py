@@ -10,7 +10,7 @@ import tclose
 from engines.servers import put_sqlite
 from tclose.errors import InputError
 
-few = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+few = settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 ASKED = {"facts": 2, "require": {"k": 2, "t": "0.5"}}
 FACT_COLUMNS = {"fact_columns": ["ward", "day"], "traits": {"sex": "most-frequent"}}
 ROLES = tclose.Roles(["sex", "ward", "day"], {"ill": tclose.Nominal(), "pay": tclose.Ordered()}, person="id")

@@ -18,7 +18,7 @@ from tclose.models.catalogue import requirements
 from tclose.policy.roles import Nominal
 
 SESSION = DuckDBSession(threads=1)
-FEWER = settings(max_examples=25, deadline=None)
+FEWER = settings(max_examples=15, deadline=None)
 
 
 def check(database, most, *, repeated):
@@ -35,7 +35,7 @@ def check(database, most, *, repeated):
     return found
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(databases(), st.integers(0, 3), st.booleans())
 def test_every_figure_is_that_of_looking_at_every_set_of_facts(database, most, repeated):
     check(database, most, repeated=repeated)
@@ -56,7 +56,7 @@ def test_large_tables_are_counted_as_small_ones(changed, database, most, repeate
 
 
 @pytest.mark.parametrize("at_once", [1 << 24, 2], ids=["all at once", "a few sets at once"])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(database=databases(), most=st.sampled_from([1, 2, 3, 4, 10**9]), repeated=st.booleans())
 def test_sets_that_are_extended_are_those_that_are_joined(at_once, database, most, repeated):
     """Whatever is not looked at because somebody is alone already changes no figure, and no number of sets."""
