@@ -288,8 +288,22 @@ def test_a_person_with_ten_thousand_rows(tmp_path, run):
 
 def test_too_many_sets_are_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(searching, "_MOST_SETS", 10)
-    with pytest.raises(InputError, match="more than a search for a release gets through"):
+    with pytest.raises(InputError, match="than a search for a release gets through"):
         anonymize_database(read_policies(database(tmp_path)))
+
+
+@pytest.mark.parametrize("events", [2, 20_000])
+def test_more_facts_may_be_known_than_anybody_has(tmp_path, events):
+    """At once, too, where the number of sets has thousands of digits: then it is refused."""
+    path = database(tmp_path, k=2, facts=10**9, people=6)
+    rows = [f"{who},flu" for who in range(6) for _ in range(events if who == 0 else 1)]
+    (tmp_path / "events.csv").write_text("id,event\n" + "\n".join(rows) + "\n")
+    if events == 2:
+        assert anonymize_database(read_policies(path)).holds
+    else:
+        with pytest.raises(InputError) as refused:
+            anonymize_database(read_policies(path))
+        assert refused.value.code == "facts-search-too-large"
 
 
 TRIAL = """version = 1

@@ -206,20 +206,28 @@ def _held(problem: DatabaseProblem, places: Mapping[str, int]) -> dict[str, dict
 
 def _check_size(held: Mapping[str, Held], known: Known) -> None:
     """Refuse more sets of facts than a search gets through."""
-    from math import comb
-
-    sets = 0
-    for each in held.values():
-        items = sum(min(times, known.facts) if known.repeated else 1 for times in each.values())
-        sets += sum(comb(items, size) for size in range(1, known.facts + 1))
-    if known.facts > 1 and sets > _MOST_SETS:
+    if known.facts > 1 and not _are_few(held, known):
         raise InputError(
-            f"People have {sets:,} sets of {known.facts} facts, more than a search for a release gets through "
+            f"People have more sets of at most {known.facts:,} facts than a search for a release gets through "
             f"({_MOST_SETS:,}).",
             code="facts-search-too-large",
             field="facts",
             hint=Hint("Require less: {}.", Ask("facts", 1)),
         )
+
+
+def _are_few(held: Mapping[str, Held], known: Known) -> bool:
+    """Say whether people have few sets of facts; their number, which may have thousands of digits, is never made."""
+    sets = 0
+    for each in held.values():
+        items = sum(min(times, known.facts) if known.repeated else 1 for times in each.values())
+        of_size = 1
+        for size in range(1, min(known.facts, items) + 1):
+            of_size = of_size * (items - size + 1) // size
+            sets += of_size
+            if sets > _MOST_SETS:
+                return False
+    return True
 
 
 def _sizes(least: int, people: int) -> list[int]:
